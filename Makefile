@@ -1,0 +1,42 @@
+# The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+.PHONY: build demo test check fuzz bench format clean help setup
+
+JOBS := $(shell nproc)
+FUZZ_SECONDS ?= 30
+
+build: build/release/build.ninja   ## The program, as build/noam (the default)
+	cmake --build --preset release -j $(JOBS) --target noam
+	install -C build/release/noam build/noam
+
+demo: build                        ## What noam does, in a minute
+	tools/demo
+
+test: build                        ## All tests
+	cmake --build --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS)
+
+check: setup                       ## Format, clang-tidy, headers alone, include directions, scripts
+	tools/check
+
+fuzz: setup                        ## Every fuzz program, FUZZ_SECONDS each
+	tools/fuzz $(FUZZ_SECONDS)
+
+bench: build                       ## The benchmarks
+	@if [ -x bench/run ]; then bench/run; else echo "no benchmarks yet"; fi
+
+format: setup                      ## Rewrites the C++ files as .clang-format asks
+	git ls-files -z --cached --others --exclude-standard '*.h' '*.cpp' | xargs -0 clang-format-14 -i
+
+clean:                             ## Removes build/
+	rm -rf build
+
+help:                              ## This list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+setup:
+	@tools/setup
+
+build/release/build.ninja: CMakePresets.json | setup
+	cmake --preset release

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "noam/base/result.h"
+#include "noam/language/source.h"
+
+namespace noam::cli {
+
+// A file, or standard input where the path is `-`.
+Result<language::SourceFile> read_input(const std::string& path);
+
+// Replaces the file as one: whoever reads it sees the old text or the new one. Keeps its permissions.
+Result<void> replace_file(const std::string& path, std::string_view text);
+
+// To standard output, whole; the error says why not (a full disk, a closed pipe).
+Result<void> write_output(std::string_view text);
+
+}  // namespace noam::cli

@@ -1,0 +1,294 @@
+#include "noam/cli/program.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "noam/cli/compile.h"
+#include "noam/cli/files.h"
+#include "noam/language/parser.h"
+#include "noam/language/printer.h"
+#include "noam/language/suggest.h"
+#include "noam/model/diagram.h"
+#include "noam/model/show.h"
+
+namespace noam::cli {
+
+namespace {
+
+using language::Diagnostics;
+using language::Severity;
+using language::SourceFile;
+
+// One line for a person on standard error; the exit code of wrong use.
+int complain(const std::string& message) {
+  fmt::print(stderr, "noam: {}\n", message);
+  return exit_wrong_use;
+}
+
+int deliver(const std::string& text, int code) {
+  const auto written = write_output(text);
+  return written ? code : complain(written.error().message);
+}
+
+bool color_wanted(int descriptor) { return ::isatty(descriptor) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
+std::string plural(std::size_t count, const char* word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+// `2 errors, 1 lint`
+std::string summary(const Diagnostics& diagnostics) {
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::size_t lints = 0;
+  for (const language::Diagnostic& diagnostic : diagnostics.all()) {
+    errors += diagnostic.severity == Severity::Error ? 1 : 0;
+    warnings += diagnostic.severity == Severity::Warning ? 1 : 0;
+    lints += diagnostic.severity == Severity::Lint ? 1 : 0;
+  }
+  std::string out;
+  const auto add = [&](std::size_t count, const char* word) {
+    if (count > 0) out += (out.empty() ? "" : ", ") + plural(count, word);
+  };
+  add(errors, "error");
+  add(warnings, "warning");
+  add(lints, "lint");
+  return out;
+}
+
+int check(const std::vector<std::string>& paths, bool json) {
+  std::vector<SourceFile> sources;
+  int code = exit_fine;
+  for (const std::string& path : paths) {
+    auto source = read_input(path);
+    if (source)
+      sources.push_back(std::move(*source));
+    else
+      code = complain(source.error().message);
+  }
+  const std::vector<Compilation> all = compile_all(sources);
+  std::string out;
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const Diagnostics& diagnostics = all[i].diagnostics;
+    if (diagnostics.has_errors() && code == exit_fine) code = exit_wrong_model;
+    if (json) {
+      for (auto& one : nlohmann::ordered_json::parse(language::render_json(diagnostics, sources[i])))
+        array.push_back(std::move(one));
+    } else if (!diagnostics.empty()) {
+      out += language::render(diagnostics, sources[i], {color_wanted(STDOUT_FILENO)});
+      out += fmt::format("{}: {}\n", sources[i].name(), summary(diagnostics));
+    }
+  }
+  if (json) out = array.dump(2) + "\n";
+  return deliver(out, code);
+}
+
+int format(const std::vector<std::string>& paths, bool only_check) {
+  int code = exit_fine;
+  const auto raise = [&](int to) { code = std::max(code, to); };
+  for (const std::string& path : paths) {
+    const auto source = read_input(path);
+    if (!source) {
+      raise(complain(source.error().message));
+      continue;
+    }
+    Diagnostics diagnostics;
+    const language::Tree tree = language::parse(*source, diagnostics);
+    if (diagnostics.has_errors()) {
+      diagnostics.sort();
+      fmt::print(stderr, "{}{}: not formatted, {}\n",
+                 language::render(diagnostics, *source, {color_wanted(STDERR_FILENO)}), source->name(),
+                 summary(diagnostics));
+      raise(exit_wrong_model);
+      continue;
+    }
+    const std::string text = language::print(tree, *source);
+    if (only_check) {
+      if (text == source->text()) continue;
+      raise(deliver(fmt::format("{}: not in the canonical layout; run `noam fmt {}`\n", source->name(), path),
+                    exit_wrong_model));
+    } else if (path == "-") {
+      raise(deliver(text, exit_fine));
+    } else if (text != source->text()) {
+      const auto replaced = replace_file(path, text);
+      if (!replaced) raise(complain(replaced.error().message));
+    }
+  }
+  return code;
+}
+
+int show(const std::string& path, bool json, const std::string& diagram) {
+  const auto source = read_input(path);
+  if (!source) return complain(source.error().message);
+  const Compilation compilation = compile(*source);
+  if (compilation.diagnostics.has_errors()) {
+    fmt::print(stderr, "{}{}: {}\n", language::render(compilation.diagnostics, *source, {color_wanted(STDERR_FILENO)}),
+               source->name(), summary(compilation.diagnostics));
+    return exit_wrong_model;
+  }
+  if (diagram == "mermaid") return deliver(model::mermaid(compilation.model), exit_fine);
+  if (diagram == "dot") return deliver(model::dot(compilation.model), exit_fine);
+  return deliver(json ? model::show_json(compilation.model) : model::show_text(compilation.model), exit_fine);
+}
+
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format("    {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+// A paragraph, broken at 100 columns.
+std::string filled(std::string_view text) {
+  std::string out;
+  std::size_t column = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
+    std::size_t end = at;
+    while (end < text.size() && text[end] != ' ' && text[end] != '\n') ++end;
+    if (end == at) break;
+    if (column > 0 && column + 1 + (end - at) > 100) {
+      out += '\n';
+      column = 0;
+    }
+    if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(at, end - at);
+    column += end - at;
+    at = end;
+  }
+  return out + "\n";
+}
+
+int explain(const std::string& name, bool json) {
+  const auto as_json = [](const language::CodeInfo& row) {
+    return nlohmann::ordered_json{{"code", row.name},       {"severity", language::severity_name(row.severity)},
+                                  {"summary", row.summary}, {"explanation", row.explanation},
+                                  {"wrong", row.wrong},     {"right", row.right}};
+  };
+  const auto dumped = [](const nlohmann::ordered_json& value) {
+    return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  };
+  if (name.empty()) {
+    std::string out;
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    for (const language::CodeInfo& row : language::all_codes()) {
+      out += fmt::format("{:<26}{:<9}{}\n", row.name, language::severity_name(row.severity), row.summary);
+      array.push_back(as_json(row));
+    }
+    return deliver(json ? dumped(array) : out, exit_fine);
+  }
+  const auto code = language::find_code(name);
+  if (!code) return complain(fmt::format("no diagnostic has the code `{}`; `noam explain` lists them all", name));
+  const language::CodeInfo& row = language::info(*code);
+  if (json) return deliver(dumped(as_json(row)), exit_fine);
+  std::string out = fmt::format("{} ({}): {}\n\n{}", row.name, language::severity_name(row.severity), row.summary,
+                                filled(row.explanation));
+  if (!row.wrong.empty()) out += fmt::format("\nwrong:\n\n{}", indented(row.wrong));
+  if (!row.right.empty()) out += fmt::format("\nright:\n\n{}", indented(row.right));
+  return deliver(out, exit_fine);
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  CLI::App app{
+      "noam: model your queries, not your data.\n"
+      "One text file says what an application knows, asks and does, and how often; noam checks it.\n"};
+  app.name("noam");
+  app.set_version_flag("--version", std::string("noam ") + NOAM_VERSION, "Print the version and leave");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 fine; 1 the model is wrong (or, with fmt --check, not in its layout); 2 wrong use: arguments, "
+      "files.\n"
+      "Example:    noam check examples/game/game.noam\n"
+      "More:       noam COMMAND --help; docs/language.md teaches the language");
+
+  std::vector<std::string> paths;
+  std::string path;
+  std::string diagram;
+  std::string name;
+  bool json = false;
+  bool only_check = false;
+  const char* const input = "The text of a model; `-` is standard input";
+
+  CLI::App* check_command =
+      app.add_subcommand("check", "Say what is wrong with models, where, and what to do about it");
+  check_command->add_option("FILE", paths, input)->required();
+  check_command->add_flag("--json", json,
+                          "Diagnostics as a JSON array with byte offsets, lines and columns (docs/json.md)");
+  check_command->footer(
+      "Prints nothing where all is well. Errors make the exit code 1; warnings and lints alone do not.\n"
+      "A lint is silenced by a comment `// allow: code` beside the line or alone above it.\n"
+      "`noam explain CODE` tells more about a diagnostic.\n"
+      "Example: noam check shop.noam");
+
+  CLI::App* format_command = app.add_subcommand("fmt", "Bring models into their one layout");
+  format_command->add_option("FILE", paths, input)->required();
+  format_command->add_flag("--check", only_check,
+                           "Change nothing; name the files that are not in the layout, exit code 1 if any");
+  format_command->footer(
+      "Files are rewritten in place, comments kept. With `-`, standard input is printed.\n"
+      "A file that can't be parsed is left as it is.\n"
+      "Example: noam fmt shop.noam");
+
+  CLI::App* show_command = app.add_subcommand("show", "Print a model as it was understood");
+  show_command->add_option("FILE", path, input)->required();
+  auto* json_option = show_command->add_flag("--json", json, "Everything as JSON (docs/json.md)");
+  show_command->add_option("--diagram", diagram, "Draw entities, values and roles: `mermaid` or `dot`")
+      ->check(CLI::IsMember({"mermaid", "dot"}))
+      ->excludes(json_option);
+  show_command->footer(
+      "Entities with keys and sizes, roles with both directions, statements with the types of their parameters.\n"
+      "Example: noam show shop.noam --diagram dot | dot -Tsvg > shop.svg");
+
+  CLI::App* explain_command = app.add_subcommand("explain", "Tell more about a diagnostic");
+  explain_command->add_option("CODE", name,
+                              "What stands in brackets after a diagnostic; without it, all codes are listed");
+  explain_command->add_flag("--json", json, "As JSON");
+  explain_command->footer("Example: noam explain keys-do-not-determine");
+
+  constexpr std::array<std::string_view, 4> commands = {"check", "fmt", "show", "explain"};
+  if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
+    const auto near = language::closest(argv[1], commands);
+    return complain(fmt::format("no command `{}`; {}", argv[1],
+                                near ? fmt::format("did you mean `{}`?", *near) : "see `noam --help`"));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    for (const CLI::App* command : app.get_subcommands()) return deliver(command->help("noam"), exit_fine);
+    return deliver(app.help(), exit_fine);
+  } catch (const CLI::CallForVersion&) {
+    return deliver(fmt::format("noam {}\n", NOAM_VERSION), exit_fine);
+  } catch (const CLI::ParseError& error) {
+    std::string message = error.what();
+    for (char& c : message)
+      if (c == '\n') c = ' ';
+    const auto chosen = app.get_subcommands();
+    return complain(
+        fmt::format("{}; see `noam {}--help`", message, chosen.empty() ? "" : chosen.front()->get_name() + " "));
+  }
+  if (check_command->parsed()) return check(paths, json);
+  if (format_command->parsed()) return format(paths, only_check);
+  if (show_command->parsed()) return show(path, json, diagram);
+  return explain(name, json);
+}
+
+}  // namespace noam::cli

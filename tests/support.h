@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What several tests across folders need.
+namespace noam::tests {
+
+std::filesystem::path source_dir();
+
+std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+// The files below a folder of the project with this ending, sorted.
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder, std::string_view ending);
+
+struct ProgramRun {
+  int code = -1;  // the exit code; 128 + signal where it was killed
+  std::string out;
+  std::string err;
+};
+
+// Runs the program `noam` with these arguments and this standard input.
+ProgramRun run_noam(const std::vector<std::string>& arguments, std::string_view input = {});
+ProgramRun run_program(const std::vector<std::string>& command, std::string_view input = {});
+
+// A folder of its own that goes when the test ends.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace noam::tests

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "noam/cli/compile.h"
+#include "noam/model/writing.h"
+#include "tests/support.h"
+
+// What noam writes for what it understood is noam again, and means the same.
+namespace noam::tests {
+
+namespace {
+
+struct Edit {
+  Span span;
+  std::string text;
+};
+
+// Every select and every expression of a change, replaced by what is written for it.
+std::string rewritten(const language::SourceFile& source, const Compilation& compilation) {
+  const model::Model& model = compilation.model;
+  std::vector<Edit> edits;
+  std::size_t queries = 0;
+  std::size_t commands = 0;
+  for (const language::Declaration& declaration : compilation.tree.declarations) {
+    if (const auto* query = std::get_if<language::QueryDecl>(&declaration)) {
+      const model::Query& read = model.queries[queries++];
+      const model::Scope scope{model, read.variables, read.parameters};
+      edits.push_back({query->select.span, model::written(scope, read.select)});
+    } else if (const auto* command = std::get_if<language::CommandDecl>(&declaration)) {
+      const model::Command& read = model.commands[commands++];
+      const model::Scope scope{model, read.variables, read.parameters};
+      for (std::size_t i = 0; i < read.changes.size(); ++i) {
+        const language::Change& written = command->changes[i];
+        const model::Change& change = read.changes[i];
+        using enum model::ChangeKind;
+        if (change.kind == Require || change.kind == Append || change.kind == Add)
+          edits.push_back({written.argument.span, model::written(scope, change.argument)});
+        if (change.where) edits.push_back({written.where->span, model::written(scope, *change.where)});
+        if (change.kind != Update && change.kind != UpdateWhere) continue;
+        for (std::size_t a = 0; a < change.assignments.size(); ++a) {
+          edits.push_back({written.assignments[a].target.span,
+                           model::written(scope, change.assignments[a].target, change.variable)});
+          edits.push_back({written.assignments[a].value.span, model::written(scope, change.assignments[a].value)});
+        }
+      }
+    }
+  }
+  std::sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.span.begin > b.span.begin; });
+  std::string text(source.text());
+  for (const Edit& edit : edits) text.replace(edit.span.begin, edit.span.end - edit.span.begin, edit.text);
+  return text;
+}
+
+// Selects compared without their places.
+bool same_select(const model::Select& a, const model::Select& b) {
+  model::Expr left;
+  model::Expr right;
+  left.select = {a};
+  right.select = {b};
+  return model::same(left, right);
+}
+
+}  // namespace
+
+TEST(Writing, OfWhatWasUnderstoodMeansTheSame) {
+  std::vector<std::filesystem::path> files = files_below("examples", ".noam");
+  files.push_back(source_dir() / "tests/models/sink.noam");
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.string());
+    const language::SourceFile source(file.string(), read_file(file));
+    const Compilation first = compile(source);
+    ASSERT_FALSE(first.diagnostics.has_errors()) << language::render(first.diagnostics, source);
+    const language::SourceFile again("again.noam", rewritten(source, first));
+    const Compilation second = compile(again);
+    ASSERT_FALSE(second.diagnostics.has_errors()) << language::render(second.diagnostics, again);
+    ASSERT_EQ(first.model.queries.size(), second.model.queries.size());
+    for (std::size_t i = 0; i < first.model.queries.size(); ++i)
+      EXPECT_TRUE(same_select(first.model.queries[i].select, second.model.queries[i].select)) << first.model.queries[i].name;
+    for (std::size_t i = 0; i < first.model.commands.size(); ++i) {
+      const auto& before = first.model.commands[i].changes;
+      const auto& after = second.model.commands[i].changes;
+      ASSERT_EQ(before.size(), after.size());
+      for (std::size_t c = 0; c < before.size(); ++c) {
+        EXPECT_TRUE(model::same(before[c].argument, after[c].argument)) << first.model.commands[i].name;
+        ASSERT_EQ(before[c].assignments.size(), after[c].assignments.size());
+        for (std::size_t a = 0; a < before[c].assignments.size(); ++a)
+          EXPECT_TRUE(model::same(before[c].assignments[a].value, after[c].assignments[a].value)) << first.model.commands[i].name;
+      }
+    }
+  }
+}
+
+}  // namespace noam::tests
