@@ -1,3 +1,5 @@
+#include "noam/model/writing.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -5,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "noam/cli/compile.h"
-#include "noam/model/writing.h"
 #include "tests/support.h"
 
 // What noam writes for what it understood is noam again, and means the same.
@@ -78,7 +79,8 @@ TEST(Writing, OfWhatWasUnderstoodMeansTheSame) {
     ASSERT_FALSE(second.diagnostics.has_errors()) << language::render(second.diagnostics, again);
     ASSERT_EQ(first.model.queries.size(), second.model.queries.size());
     for (std::size_t i = 0; i < first.model.queries.size(); ++i)
-      EXPECT_TRUE(same_select(first.model.queries[i].select, second.model.queries[i].select)) << first.model.queries[i].name;
+      EXPECT_TRUE(same_select(first.model.queries[i].select, second.model.queries[i].select))
+          << first.model.queries[i].name;
     for (std::size_t i = 0; i < first.model.commands.size(); ++i) {
       const auto& before = first.model.commands[i].changes;
       const auto& after = second.model.commands[i].changes;
@@ -87,7 +89,8 @@ TEST(Writing, OfWhatWasUnderstoodMeansTheSame) {
         EXPECT_TRUE(model::same(before[c].argument, after[c].argument)) << first.model.commands[i].name;
         ASSERT_EQ(before[c].assignments.size(), after[c].assignments.size());
         for (std::size_t a = 0; a < before[c].assignments.size(); ++a)
-          EXPECT_TRUE(model::same(before[c].assignments[a].value, after[c].assignments[a].value)) << first.model.commands[i].name;
+          EXPECT_TRUE(model::same(before[c].assignments[a].value, after[c].assignments[a].value))
+              << first.model.commands[i].name;
       }
     }
   }

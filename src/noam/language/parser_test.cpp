@@ -546,6 +546,20 @@ TEST(Parser, SaysWhatToWriteInsteadOfForeignData) {
             (Said{"not-in-language table", "foreign-syntax create", "not-in-language function"}));
 }
 
+TEST(Parser, SaysWhatToWriteInsteadOfForeignSchemas) {
+  const Read graph =
+      read("entity A { x: [Post!]! y: int | null z: text @unique @default(now()) w: enum { a, b } v: array<int> }");
+  EXPECT_EQ(graph.said, (Said{"foreign-syntax [", "foreign-syntax !", "foreign-syntax @unique",
+                              "foreign-syntax @default", "foreign-syntax enum", "foreign-syntax array"}));
+  EXPECT_NE(graph.tree.find("(field x (list Post)) (field y (optional int)) (field z text)"), std::string::npos)
+      << graph.tree;
+  EXPECT_EQ(said("query q { with recursive t as (select a from A a) select b from t b }"),
+            Said{"not-in-language with"});
+  EXPECT_EQ(said("type User struct {\n  ID int\n}\nCREATE TABLE t (x int);\nINSERT INTO t (x) VALUES (1);"),
+            (Said{"foreign-syntax type", "foreign-syntax CREATE", "foreign-syntax INSERT"}));
+  EXPECT_EQ(read("model n {\n  entity A { }\n}", false).said, Said{"foreign-syntax {"});
+}
+
 TEST(Parser, SaysWhatToWriteInsteadOfForeignChanges) {
   EXPECT_EQ(said("command c {\n  insert into A (x) values (1)\n  update A set x = 1 where y = 2\n  delete from A a "
                  "where a.x\n  upsert A { x: 1 }\n}"),

@@ -38,8 +38,8 @@ constexpr double usual_length = 10;
 
 double at_most(double usual, std::uint32_t limit) { return limit == 0 ? usual : std::min<double>(usual, limit); }
 
-// What was worked out already: a value used in many places is summed once. What is being worked out counts as nothing, so
-// that circles, which were reported, end.
+// What was worked out already: a value used in many places is summed once. What is being worked out counts as nothing,
+// so that circles, which were reported, end.
 struct Sizes {
   std::unordered_map<std::uint32_t, double> values;
   std::unordered_map<std::uint32_t, double> keys;
