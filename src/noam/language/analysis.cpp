@@ -145,13 +145,19 @@ void Analyzer::note_syntax_errors() {
     if (diagnostic.severity != Severity::Error) continue;
     parse_errors_.push_back(diagnostic.span);
     if (loses_text(diagnostic.code)) syntax_errors_.push_back(diagnostic.span);
-    if (diagnostic.code != DiagnosticCode::UnknownDeclaration) continue;
-    // `entitty User`: the declaration is lost, and what refers to `User` is not to be reported once more.
-    std::size_t at = diagnostic.span.end;
-    while (at < whole.size() && (whole[at] == ' ' || whole[at] == '\t')) ++at;
-    std::size_t end = at;
-    while (end < whole.size() && std::string_view(" \t\r\n{}()~:,").find(whole[end]) == std::string_view::npos) ++end;
-    if (end > at) lost_names_.insert(whole.substr(at, end - at));
+    if (diagnostic.code != DiagnosticCode::UnknownDeclaration && diagnostic.code != DiagnosticCode::ForeignSyntax &&
+        diagnostic.code != DiagnosticCode::NotInLanguage)
+      continue;
+    // `entitty User {`: the declaration is lost, and what refers to `User` is not to be reported once more.
+    const auto skip_blanks = [&](std::size_t at) {
+      while (at < whole.size() && (whole[at] == ' ' || whole[at] == '\t')) ++at;
+      return at;
+    };
+    const std::size_t at = skip_blanks(diagnostic.span.end);
+    const std::size_t end = std::min(whole.find_first_of(" \t\r\n{}()~:,", at), whole.size());
+    const std::size_t next = skip_blanks(end);
+    if (end > at && next < whole.size() && (whole[next] == '{' || whole[next] == '~' || whole[next] == '('))
+      lost_names_.insert(whole.substr(at, end - at));
   }
   const auto by_place = [](Span a, Span b) { return a.begin < b.begin; };
   std::sort(parse_errors_.begin(), parse_errors_.end(), by_place);
@@ -540,7 +546,7 @@ void Analyzer::read_keys(const EntityDecl& entity, std::uint32_t index) {
     const model::Type& type = made.fields[single_index].type;
     check_key_type(*single, made.fields[single_index], single->type.span, made.name);
     if (single->automatic && type.known() && type.kind != TypeKind::Uuid && type.kind != TypeKind::TimeUuid)
-      error(DiagnosticCode::AutoKey, single->auto_span, fmt::format("noam can't make a `{}`", text(type)))
+      error(DiagnosticCode::AutoKey, single->auto_span, fmt::format("noam makes no keys of type `{}`", text(type)))
           .label(single->type.span, "declared here")
           .hint("an `auto` key is a `uuid`, or a `timeuuid` where the order of time matters");
   }
@@ -801,6 +807,7 @@ void Analyzer::read_defaults_and_requirements() {
         }
         model_.entities[i].ttl = made;
       } else if (const auto* require = std::get_if<RequireClause>(&member)) {
+        if (broken(require->span)) continue;
         Body body;
         body.place = Place::EntityRequire;
         body.own_only = "a `require` of an entity";
@@ -857,7 +864,7 @@ void Analyzer::read_default(const Field& written, model::Field& field) {
 std::optional<std::int64_t> Analyzer::read_integer(const Number& number, const char* what) {
   if (number.missing()) return std::nullopt;
   const auto value = integer_value(number.text);
-  if (!value && number_value(number.text))
+  if (!value && !any_inside(parse_errors_, number.span))
     error(DiagnosticCode::NumberRange, number.span,
           number.text.find('.') != std::string_view::npos ? fmt::format("{} is a whole number", what)
                                                           : fmt::format("{} that does not fit 64 bits", what));

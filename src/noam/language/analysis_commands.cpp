@@ -279,6 +279,9 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
             .hint("leave it out: the command returns it; or leave out `auto`, and give it here");
       }
       values[index] = read_stored(body, assignment.value, field.type, fmt::format("`{}`", field.name));
+      if (std::find(entity.key.begin(), entity.key.end(), index) != entity.key.end() &&
+          field.type.kind != TypeKind::Reference)
+        refuse_empty_key(*values[index], fmt::format("`{}`", field.name));
     }
     const auto instance = static_cast<std::uint32_t>(body.variables.size());
     const MExpr self = [&] {

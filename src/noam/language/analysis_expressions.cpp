@@ -306,18 +306,31 @@ MExpr Analyzer::read_stored(Body& body, const Expr& expr, const model::Type& to,
     if (to.optional) {
       return constant(to, std::monostate{}, expr.span);
     }
-    if (to.known()) {
-      auto report = error(DiagnosticCode::AbsentMisuse, expr.span,
-                          to.is_collection() ? fmt::format("{} is a collection, and never absent", what)
-                                             : fmt::format("{} is required, and can't be absent", what));
-      report.hint(to.is_collection() ? "write `{}` to empty it" : "declare it with `?` where it may be absent");
+    if (to.is_collection()) {
+      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is a collection, and never absent", what))
+          .hint("write `{}` to empty it");
+    } else if (to.known() && what.front() == '`') {
+      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is required, and can't be absent", what))
+          .hint("declare it with `?` where it may be absent");
+    } else if (to.known()) {
+      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is never absent", what)).hint("leave it out");
     }
     return unknown(expr.span);
   }
   MExpr out = expr.kind == ExprKind::Parameter ? read_parameter(body, expr, &to, to.optional) : read(body, expr, &to);
   out.span = expr.span;
-  fit_or_report(out, to, true, what);
+  if (fit_or_report(out, to, true, what) && to.kind == TypeKind::Reference) refuse_empty_key(out, what);
   return out;
+}
+
+// A key, and so a reference, is never an empty text or empty bytes: some databases can't hold it.
+void Analyzer::refuse_empty_key(const MExpr& value, const std::string& what) {
+  const MExpr* at = &value;
+  while (at->kind == MKind::Instance && at->operands.size() == 1) at = &at->operands[0];
+  const auto* text_value = std::get_if<std::string>(&at->constant);
+  if (at->kind != MKind::Constant || text_value == nullptr || !text_value->empty()) return;
+  error(DiagnosticCode::KeyType, value.span, fmt::format("{} is a key, and never empty", what))
+      .hint("an empty key would be refused whenever the command runs");
 }
 
 MExpr Analyzer::read_number_literal(const Expr& expr, bool negative, const model::Type* expected) {
@@ -332,7 +345,7 @@ MExpr Analyzer::read_number_literal(const Expr& expr, bool negative, const model
   if (wanted == TypeKind::Int && point) wanted = TypeKind::Decimal;  // the misfit is told where it is used
   if (wanted == TypeKind::Int) {
     if (const auto value = model::parse_int(digits)) return constant(int_type, *value, expr.span);
-    if (number_value(expr.number.text))
+    if (!any_inside(parse_errors_, expr.span))
       error(DiagnosticCode::NumberRange, expr.span, fmt::format("{} does not fit `int`, which has 64 bits", digits));
     return unknown(expr.span);
   }
@@ -344,7 +357,7 @@ MExpr Analyzer::read_number_literal(const Expr& expr, bool negative, const model
   }
   if (auto value = model::parse_decimal(digits))
     return constant(model::scalar(TypeKind::Decimal), std::move(*value), expr.span);
-  if (number_value(expr.number.text))  // else reported by the lexer
+  if (!any_inside(parse_errors_, expr.span))  // else reported by the lexer
     error(DiagnosticCode::NumberRange, expr.span, "a number that does not fit `decimal`, which has 34 digits");
   return unknown(expr.span);
 }

@@ -142,6 +142,7 @@ class Analyzer {
   model::Expr read(Body& body, const Expr& expr, const model::Type* expected = nullptr);
   model::Expr read_predicate(Body& body, const Expr& expr, const char* where);
   model::Expr read_stored(Body& body, const Expr& expr, const model::Type& to, const std::string& what);
+  void refuse_empty_key(const model::Expr& value, const std::string& what);
   model::Expr read_number_literal(const Expr& expr, bool negative, const model::Type* expected);
   model::Expr read_text_literal(const Expr& expr, const model::Type* expected);
   model::Expr read_typed_literal(const Expr& expr);

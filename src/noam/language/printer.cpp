@@ -235,12 +235,12 @@ class Printer {
   }
   // a, b, c
   template <typename Items, typename Print>
-  void filled(const Items& items, Print print) {
+  void with_commas(const Items& items, const Break& after, Print print) {
     bool first = true;
     for (const auto& item : items) {
       if (!first) {
         take(TokenKind::Comma);
-        place(after_comma);
+        place(after);
       }
       first = false;
       print(item);
@@ -250,7 +250,7 @@ class Printer {
   void list(const Items& items, Print print) {
     layout_.open();
     layout_.indent(Layout::continuation);
-    filled(items, print);
+    with_commas(items, after_comma, print);
     layout_.indent(-Layout::continuation);
     layout_.close();
   }
@@ -260,7 +260,7 @@ class Printer {
     layout_.open();
     take(left);
     layout_.indent(Layout::continuation);
-    filled(items, print);
+    with_commas(items, after_comma, print);
     layout_.indent(-Layout::continuation);
     take(right);
     layout_.close();
@@ -314,19 +314,6 @@ class Printer {
       if (!first) place(between);
       first = false;
       print(member);
-    }
-  }
-  // a: 1, b: 2, a line each where they are broken
-  template <typename Items, typename Print>
-  void entries(const Items& items, Print print) {
-    bool first = true;
-    for (const auto& item : items) {
-      if (!first) {
-        take(TokenKind::Comma);
-        place(one_space);
-      }
-      first = false;
-      print(item);
     }
   }
   static bool is_earlier(const Clause& a, const Clause& b) { return a.token < b.token; }
@@ -663,13 +650,15 @@ void Printer::bare(const Expr& expr) {
         pairs.emplace_back(&expr.operands[i], &expr.operands[i + 1]);
       }
       const auto pair = [this](const auto& each) {
+        keep_parentheses_ = is_literal(*each.first);  // without them, a name
         this->expr(*each.first);
+        keep_parentheses_ = false;
         take(TokenKind::Colon);
         space();
         this->expr(*each.second);
       };
       block_in_line(
-          TokenKind::LeftBrace, pairs.empty(), [&] { entries(pairs, pair); }, TokenKind::RightBrace);
+          TokenKind::LeftBrace, pairs.empty(), [&] { with_commas(pairs, one_space, pair); }, TokenKind::RightBrace);
       break;
     }
     case ExprKind::Select:
@@ -802,10 +791,8 @@ void Printer::call(const Expr& expr) {
   take(TokenKind::LeftParenthesis);
   layout_.indent(Layout::continuation);
   if (expr.star) take(TokenKind::Star);
-  if (expr.distinct) {
-    keyword();
-  }
-  filled(expr.operands, [this](const Expr& each) { this->expr(each); });
+  if (expr.distinct) keyword();
+  with_commas(expr.operands, after_comma, [this](const Expr& each) { this->expr(each); });
   layout_.indent(-Layout::continuation);
   take(TokenKind::RightParenthesis);
   layout_.close();
@@ -822,9 +809,7 @@ void Printer::select_in_parentheses(const Select& select) {
 
 void Printer::select(const Select& select) {
   keyword();
-  if (select.distinct) {
-    keyword();
-  }
+  if (select.distinct) keyword();
   after_without_ = false;
   list(select.columns, [this](const SelectColumn& each) { column(each); });
   after_without_ = false;
@@ -859,7 +844,7 @@ void Printer::column(const SelectColumn& column) {
   if (!column.without.empty()) {
     space();
     keyword();
-    filled(column.without, [this](const Name&) { take_name(); });
+    with_commas(column.without, after_comma, [this](const Name&) { take_name(); });
   }
   as(column.as);
 }
@@ -867,9 +852,7 @@ void Printer::column(const SelectColumn& column) {
 void Printer::source(const Source& source) {
   expr(source.what, Strength::Postfix);
   space();
-  if (source.history) {
-    keyword();
-  }
+  if (source.history) keyword();
   take_name();
 }
 
@@ -1102,9 +1085,7 @@ void Printer::declaration(const CommandDecl& command) {
 }
 
 void Printer::change(const Change& change) {
-  if (change.then) {
-    keyword();
-  }
+  if (change.then) keyword();
   layout_.open();
   change_head(change);
   layout_.close();
@@ -1169,9 +1150,7 @@ void Printer::change_head(const Change& change) {
     case ChangeKind::Append:
     case ChangeKind::Add:
     case ChangeKind::Remove:
-      if (change.all) {
-        keyword();
-      }
+      if (change.all) keyword();
       argument();
       clause(target);
       break;
@@ -1214,7 +1193,8 @@ void Printer::assignments(const std::vector<Assignment>& assignments) {
     expr(each.value);
   };
   block(
-      TokenKind::LeftBrace, assignments.empty(), [&] { entries(assignments, assignment); }, TokenKind::RightBrace);
+      TokenKind::LeftBrace, assignments.empty(), [&] { with_commas(assignments, one_space, assignment); },
+      TokenKind::RightBrace);
 }
 
 // Mixes
@@ -1361,7 +1341,7 @@ void Printer::family(const FamilyDecl& family) {
     take(TokenKind::Colon);
     layout_.open();
     place(family.columns.size() > 1 ? after_comma : fill);
-    filled(family.columns, [this](const DesignColumn& each) { cell(each); });
+    with_commas(family.columns, after_comma, [this](const DesignColumn& each) { cell(each); });
     layout_.close();
   }
   std::vector<Clause> clauses;

@@ -479,6 +479,14 @@ TEST(Printer, KeepsParenthesesAroundNamesThatAreWords) {
   }
 }
 
+TEST(Printer, KeepsParenthesesThatKeepTheMeaning) {
+  stays("query q { select { (true): 1 } from A a }");
+  stays("command c { remove all ([1]) from A[1].b }");
+  stays("design d { collection A of A a by id { copy ε: (a[0]), ([1]), ({}), a.b[0] } }");
+  stays("entity A { a: map<(\"x\" | \"y\"), \"z\"> }");
+  stays("design d { collection A of A a by id { copy limit 5 where [1] contains a.b } }");
+}
+
 TEST(Printer, DoesNotLetAColumnSlipIntoWithout) {
   EXPECT_TRUE(keeps_what_is_written("model m query q { select u without likes, (a), b from User u, u.as a }"));
 }
@@ -832,7 +840,7 @@ class AnyModel {
         word("{");
         if (chance(3)) return word("}");
         many(3, ",", [&] {
-          chance(2) ? name() : literal();
+          chance(2) ? name() : chance(2) ? literal() : expr(1);
           word(":");
           expr(depth - 1);
         });

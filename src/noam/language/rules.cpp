@@ -251,7 +251,7 @@ void values_are_used(const model::Model& model, Diagnostics& diagnostics) {
     if (!used[i])
       diagnostics
           .report(DiagnosticCode::UnusedValue, model.values[i].span,
-                  fmt::format("no field is a `{}`", model.values[i].name))
+                  fmt::format("nothing holds the value `{}`", model.values[i].name))
           .hint("use it in an entity, or leave it out");
 }
 
