@@ -74,8 +74,11 @@ TEST_F(Cli, PrintsLintsButEndsWithZero) {
 }
 
 TEST_F(Cli, SilencesALintWhereTheTextSaysSo) {
-  for (const char* query : {"query some { select p.sku from Product p limit 3 }  // allow: limit-without-order\n",
-                            "// allow: limit-without-order\nquery some { select p.sku from Product p limit 3 }\n"}) {
+  for (const char* query :
+       {"query some { select p.sku from Product p limit 3 }  // allow: limit-without-order\n",
+        "// allow: limit-without-order\nquery some { select p.sku from Product p limit 3 }\n",
+        "// allow: limit-without-order\nquery some {\n  select p.sku\n  from Product p\n  limit 3\n}\n",
+        "query some {\n  select p.sku\n  from Product p\n  limit 3\n}  // allow: limit-without-order\n"}) {
     const ProgramRun run = run_noam({"check", file("shop.noam", std::string(fine) + query)});
     EXPECT_EQ(run.code, 0);
     EXPECT_EQ(run.out, "");

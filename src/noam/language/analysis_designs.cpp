@@ -960,6 +960,7 @@ void Analyzer::check_names(const CollectionDecl& written, const model::WrittenCo
       const Span place =
           written.families[i].path_span.end > 0 ? written.families[i].path_span : written.families[i].word_span;
       const bool named = !family.path.empty();
+      if (!family.copy && !other.copy && named) continue;  // placed twice, and reported so
       if (family.copy == other.copy &&
           (named || (family.cells.empty() && other.cells.empty() && family.from.empty()))) {
         error(DiagnosticCode::DuplicateFamily, place, "the same family once more")

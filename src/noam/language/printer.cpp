@@ -650,9 +650,10 @@ void Printer::bare(const Expr& expr) {
         pairs.emplace_back(&expr.operands[i], &expr.operands[i + 1]);
       }
       const auto pair = [this](const auto& each) {
-        keep_parentheses_ = is_literal(*each.first);  // without them, a name
+        const bool keep = keep_parentheses_;
+        keep_parentheses_ = keep || is_literal(*each.first);  // without them, a name
         this->expr(*each.first);
-        keep_parentheses_ = false;
+        keep_parentheses_ = keep;
         take(TokenKind::Colon);
         space();
         this->expr(*each.second);
@@ -1356,9 +1357,12 @@ void Printer::family(const FamilyDecl& family) {
   if (family.limit) clauses.push_back({token_at(family.limit->span.begin) - 1, &Printer::limit_clause});
   // `copy where [1] contains x` would be a family of that name, and a name that is a word may be none elsewhere.
   const bool bare = !family.epsilon && family.path.empty() && !family.has_key && !family.has_columns;
-  const bool fixed = bare || tokens_[token_at(family.span.end) - 1].word != Word::None ||
-                     std::any_of(clauses.begin(), clauses.end(),
-                                 [&](const Clause& clause) { return tokens_[clause.token - 1].word != Word::None; });
+  const auto ends_in_word = [this](std::size_t after) {
+    return tokens_[after - 1].word != Word::None || tokens_[after - 2].word == Word::From;
+  };
+  const bool fixed =
+      bare || ends_in_word(token_at(family.span.end)) ||
+      std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) { return ends_in_word(clause.token); });
   if (fixed) std::sort(clauses.begin(), clauses.end(), is_earlier);
   bool first = true;
   in_order(clauses, false, [&] {

@@ -263,6 +263,43 @@ constexpr std::array<Rule, 3> rules = {
     values_are_used,
 };
 
+// The whole declarations and collections of a text, by where they begin and by where they end.
+class Extents {
+ public:
+  explicit Extents(const Tree& tree) {
+    for (const Declaration& declaration : tree.declarations) {
+      by_begin_.push_back(std::visit([](const auto& one) { return one.span; }, declaration));
+      if (const auto* design = std::get_if<DesignDecl>(&declaration))
+        for (const CollectionDecl& collection : design->collections) by_begin_.push_back(collection.span);
+    }
+    by_end_ = by_begin_;
+    std::sort(by_begin_.begin(), by_begin_.end(), [](Span a, Span b) { return a.begin < b.begin; });
+    std::sort(by_end_.begin(), by_end_.end(), [](Span a, Span b) { return a.end < b.end; });
+  }
+
+  // The line, with all that begins in it.
+  [[nodiscard]] Span forward(Span line) const {
+    auto at = std::lower_bound(by_begin_.begin(), by_begin_.end(), line.begin,
+                               [](Span one, std::uint32_t begin) { return one.begin < begin; });
+    Span out = line;
+    for (; at != by_begin_.end() && at->begin <= line.end; ++at) out = cover(out, *at);
+    return out;
+  }
+
+  // The line, with all that ends in it.
+  [[nodiscard]] Span backward(Span line) const {
+    auto at = std::lower_bound(by_end_.begin(), by_end_.end(), line.begin,
+                               [](Span one, std::uint32_t begin) { return one.end < begin; });
+    Span out = line;
+    for (; at != by_end_.end() && at->end <= line.end; ++at) out = cover(out, *at);
+    return out;
+  }
+
+ private:
+  std::vector<Span> by_begin_;
+  std::vector<Span> by_end_;
+};
+
 }  // namespace
 
 void check_rules(const model::Model& model, Diagnostics& diagnostics) {
@@ -270,6 +307,7 @@ void check_rules(const model::Model& model, Diagnostics& diagnostics) {
 }
 
 void apply_allowances(const Tree& tree, const SourceFile& source, Diagnostics& diagnostics) {
+  const Extents extents(tree);
   for (const Comment& comment : tree.comments) {
     std::string_view rest = comment.text;
     const auto skip_blanks = [&] {
@@ -288,6 +326,7 @@ void apply_allowances(const Tree& tree, const SourceFile& source, Diagnostics& d
     if (meant <= source.line_count()) {
       stretch.begin = source.line_start(meant);
       stretch.end = stretch.begin + static_cast<std::uint32_t>(source.line(meant).size());
+      stretch = alone ? extents.forward(stretch) : extents.backward(stretch);
     }
     while (true) {
       skip_blanks();
