@@ -24,11 +24,11 @@ std::size_t lines(const std::string& text) {
 class Cli : public testing::Test {
  protected:
   std::string file(const std::string& name, std::string_view text) const {
-    const auto path = folder_.path() / name;
+    const auto path = folder.path() / name;
     write_file(path, text);
     return path.string();
   }
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
 
   // Wrong use: exit code 2, one line on standard error that names the thing, nothing on standard output.
   static void expect_wrong_use(const ProgramRun& run, const std::string& mentions) {
@@ -46,7 +46,7 @@ class Cli : public testing::Test {
     EXPECT_EQ(run.err, "");
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder;
 };
 
 }  // namespace
@@ -122,7 +122,7 @@ TEST_F(Cli, RefusesWrongUseInOneLine) {
 
 TEST_F(Cli, RefusesFilesThatCantBeRead) {
   expect_wrong_use(run_noam({"check", path("missing.noam")}), "missing.noam: no such file");
-  expect_wrong_use(run_noam({"check", folder_.path().string()}), "a directory");
+  expect_wrong_use(run_noam({"check", folder.path().string()}), "a directory");
   expect_wrong_use(run_noam({"show", path("missing.noam")}), "missing.noam");
   expect_wrong_use(run_noam({"fmt", path("missing.noam")}), "missing.noam");
 }
@@ -135,7 +135,7 @@ TEST_F(Cli, RefusesAFileWithoutPermission) {
     return;
   }
   // Root may read everything: ask as nobody, from a folder that nobody can reach, with a copy of the program.
-  ::chmod(folder_.path().c_str(), 0755);
+  ::chmod(folder.path().c_str(), 0755);
   std::filesystem::copy_file(NOAM_PROGRAM, path("noam"));
   ::chmod(path("noam").c_str(), 0755);
   expect_wrong_use(run_program({"setpriv", "--reuid=65534", "--clear-groups", path("noam"), "check", secret}),
