@@ -276,7 +276,7 @@ void Analyzer::read_fields(const std::vector<const Field*>& written, bool in_ent
     model::Field made;
     made.name = field->name.text;
     made.span = field->name.span;
-    made.type = read_type(field->type, "a field");
+    made.type = read_type(field->type);
     made.statistic = read_statistic(field->statistic);
     check_statistic(*field, made);
     made.automatic = field->automatic;
@@ -323,7 +323,7 @@ void Analyzer::check_statistic(const Field& written, const model::Field& field) 
   }
 }
 
-model::Type Analyzer::read_type(const TypeExpr& type, const char* where) {
+model::Type Analyzer::read_type(const TypeExpr& type) {
   model::Type made;
   switch (type.kind) {
     case TypeSyntax::Unknown:
@@ -349,7 +349,7 @@ model::Type Analyzer::read_type(const TypeExpr& type, const char* where) {
       made.kind = type.kind == TypeSyntax::List  ? TypeKind::List
                   : type.kind == TypeSyntax::Set ? TypeKind::Set
                                                  : TypeKind::Map;
-      for (const TypeExpr& argument : type.arguments) made.arguments.push_back(read_type(argument, "an element"));
+      for (const TypeExpr& argument : type.arguments) made.arguments.push_back(read_type(argument));
       const std::size_t wanted = made.kind == TypeKind::Map ? 2 : 1;
       if (made.arguments.size() != wanted) return {};
       for (const model::Type& argument : made.arguments)
@@ -371,7 +371,6 @@ model::Type Analyzer::read_type(const TypeExpr& type, const char* where) {
       made.optional = true;
     }
   }
-  (void)where;
   return made;
 }
 
@@ -656,14 +655,12 @@ void Analyzer::find_key_cycles() {
 void Analyzer::connect_roles() {
   for (std::size_t i = 0; i < entity_decls_.size(); ++i) {
     std::uint32_t field = 0;
-    for_each_field(*entity_decls_[i], [&](const Field& written) {
-      connect_role(*entity_decls_[i], static_cast<std::uint32_t>(i), written, field++);
-    });
+    for_each_field(*entity_decls_[i],
+                   [&](const Field& written) { connect_role(static_cast<std::uint32_t>(i), written, field++); });
   }
 }
 
-void Analyzer::connect_role(const EntityDecl& entity, std::uint32_t index, const Field& written, std::uint32_t field) {
-  (void)entity;
+void Analyzer::connect_role(std::uint32_t index, const Field& written, std::uint32_t field) {
   model::Entity& from = model_.entities[index];
   model::Field& made = from.fields[field];
   const model::Type& type = made.type;

@@ -209,13 +209,12 @@ void Analyzer::read_alone(Body& body, const Expr& expr) {
     if (operand.kind != ExprKind::Name) read_alone(body, operand);
 }
 
-bool Analyzer::may_change(model::EntityId entity, const Change& written, Span span) {
+bool Analyzer::may_change(model::EntityId entity, Span span) {
   const model::Entity& target = model_.entity(entity);
   if (!target.transient) return true;
   error(DiagnosticCode::TransientChange, span, fmt::format("`{}` is transient, and can only be inserted", target.name))
       .label(target.span, "declared here")
       .hint("an event is never changed or deleted; leave out `transient` where it is");
-  (void)written;
   return false;
 }
 
@@ -232,7 +231,7 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
   } else {
     change.entity = *entity_id;
     const model::Entity& entity = model_.entity(*entity_id);
-    if (put) may_change(*entity_id, written, written.entity.span);
+    if (put) may_change(*entity_id, written.entity.span);
     std::vector<std::optional<MExpr>> values(entity.fields.size());
     std::vector<Span> places(entity.fields.size());
     bool wrong_name = false;
@@ -371,7 +370,7 @@ bool Analyzer::split_target(Body& body, MExpr path, const Expr& written, model::
   }
   change.entity = at->type.entity();
   change.target = *at;
-  if (!may_change(change.entity, {}, written.span)) return false;
+  if (!may_change(change.entity, written.span)) return false;
   model::Variable instance;
   instance.kind = model::SourceKind::Target;
   instance.type = model::reference(change.entity);
@@ -501,7 +500,7 @@ void Analyzer::read_bulk(Body& body, const Change& written, model::Change& chang
   instance.span = written.variable.span;
   if (entity) instance.type = model::reference(*entity);
   if (entity) change.entity = *entity;
-  if (entity) may_change(*entity, written, written.entity.span);
+  if (entity) may_change(*entity, written.entity.span);
   const std::uint32_t index = add_variable(body, std::move(instance));
   change.variable = index;
   const std::size_t bindings = body.bindings.size();

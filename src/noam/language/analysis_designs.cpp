@@ -377,8 +377,7 @@ void Analyzer::read_collection(const CollectionDecl& written, model::WrittenDesi
       out.options.push_back(std::move(made));
     }
   }
-  for (std::size_t i = 0; i < written.families.size(); ++i)
-    read_family(body, written, written.families[i], out, design, placements);
+  for (const FamilyDecl& family : written.families) read_family(body, family, out, design, placements);
   out.variables = std::move(body.variables);
   check_names(written, out);
   design.collections.push_back(std::move(out));
@@ -406,8 +405,8 @@ model::Part Analyzer::read_part(Body& body, const DesignPart& written) {
   return part;
 }
 
-void Analyzer::read_family(Body& body, const CollectionDecl& collection, const FamilyDecl& written,
-                           model::WrittenCollection& out, const model::WrittenDesign& design, Placements& placements) {
+void Analyzer::read_family(Body& body, const FamilyDecl& written, model::WrittenCollection& out,
+                           const model::WrittenDesign& design, Placements& placements) {
   model::WrittenFamily family;
   family.copy = written.copy;
   family.span = written.span;
@@ -433,7 +432,7 @@ void Analyzer::read_family(Body& body, const CollectionDecl& collection, const F
   if (written.copy)
     read_copy(body, written, family, out);
   else
-    read_entry(body, collection, written, family, out, design, placements);
+    read_entry(body, written, family, out, design, placements);
   body.bindings.resize(bindings);
   out.families.push_back(std::move(family));
 }
@@ -490,9 +489,9 @@ void Analyzer::report_undetermined(const Body& body, std::uint32_t variable, con
       .hint(missing.empty() ? "add its key to the key of the family" : fmt::format("add {} to the key", missing));
 }
 
-void Analyzer::read_entry(Body& body, const CollectionDecl& collection, const FamilyDecl& written,
-                          model::WrittenFamily& family, const model::WrittenCollection& out,
-                          const model::WrittenDesign& design, Placements& placements) {
+void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenFamily& family,
+                          const model::WrittenCollection& out, const model::WrittenDesign& design,
+                          Placements& placements) {
   if (out.from.empty()) return;
   const std::uint32_t self = out.from[0];
   const model::Variable first = body.variables[self];
@@ -534,7 +533,7 @@ void Analyzer::read_entry(Body& body, const CollectionDecl& collection, const Fa
     }
     element = out.from[1];
   }
-  check_base_key(body, collection, out, family, self, element, design, entity_id);
+  check_base_key(body, out, family, self, entity_id);
 
   const auto place = [&](std::uint32_t field, Span span) {
     const bool in_entity_key = std::find(entity.key.begin(), entity.key.end(), field) != entity.key.end();
@@ -613,7 +612,6 @@ void Analyzer::read_entry(Body& body, const CollectionDecl& collection, const Fa
         .hint("name the collection: `entry rounds[*]`");
     return;
   }
-  const std::size_t before = family.cells.size();
   for (const DesignColumn& cell : written.columns) {
     if (cell.shape != ColumnShape::Plain) {
       error(DiagnosticCode::DesignColumn, cell.span, "an `entry` holds fields as they are")
@@ -654,16 +652,11 @@ void Analyzer::read_entry(Body& body, const CollectionDecl& collection, const Fa
       }
     }
   }
-  (void)before;
 }
 
 // The key of a base is made of its own fields that never change, and holds the entity's key.
-void Analyzer::check_base_key(const Body& body, const CollectionDecl& collection, const model::WrittenCollection& out,
-                              const model::WrittenFamily& family, std::uint32_t self,
-                              std::optional<std::uint32_t> element, const model::WrittenDesign& design,
-                              model::EntityId entity_id) {
-  (void)collection;
-  (void)design;
+void Analyzer::check_base_key(const Body& body, const model::WrittenCollection& out, const model::WrittenFamily& family,
+                              std::uint32_t self, model::EntityId entity_id) {
   const model::Entity& entity = model_.entity(entity_id);
   std::vector<std::uint32_t> scope = out.from;
   Determination determination(model_, body.variables, scope);
@@ -726,7 +719,6 @@ void Analyzer::check_base_key(const Body& body, const CollectionDecl& collection
         .hint(fmt::format("add {} to the key", determination.missing(variable)));
     break;
   }
-  (void)element;
 }
 
 std::optional<std::pair<std::string, Span>> Analyzer::find_update(model::EntityId entity, std::uint32_t field) {

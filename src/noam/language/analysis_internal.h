@@ -70,7 +70,6 @@ struct Body {
   const std::vector<model::Column>* outputs = nullptr;  // in `order by`: columns come first
   bool folds_allowed = false;
   bool inside_fold = false;
-  bool words_allowed = false;
   std::string_view own_only;  // where not empty: only own fields; the word for the message
 };
 
@@ -107,14 +106,14 @@ class Analyzer {
   void read_fields(const std::vector<const Field*>& written, bool in_entity, const std::string& owner_name,
                    std::vector<model::Field>& fields, std::uint32_t member_owner);
   void check_statistic(const Field& written, const model::Field& field);
-  model::Type read_type(const TypeExpr& type, const char* where);
+  model::Type read_type(const TypeExpr& type);
   model::Type read_named_type(const TypeExpr& type);
   void check_element(const TypeExpr& written, const model::Type& type, const char* what, bool key_like);
   void read_entity(const EntityDecl& entity, std::uint32_t index);
   void read_keys(const EntityDecl& entity, std::uint32_t index);
   void check_key_type(const Field& field, const model::Field& read, Span span, const std::string& entity);
   void connect_roles();
-  void connect_role(const EntityDecl& entity, std::uint32_t index, const Field& written, std::uint32_t field);
+  void connect_role(std::uint32_t index, const Field& written, std::uint32_t field);
   void find_value_cycles();
   void find_key_cycles();
   void read_defaults_and_requirements();
@@ -193,8 +192,7 @@ class Analyzer {
   void read_source(Body& body, const Source& source, std::vector<std::uint32_t>& from);
   bool read_source_name(Body& body, const Source& source, model::Variable& variable);
   void read_columns(Body& body, const Select& written, model::Select& select);
-  void read_column(Body& body, const SelectColumn& written, const std::vector<std::uint32_t>& from,
-                   model::Select& select);
+  void read_column(Body& body, const SelectColumn& written, model::Select& select);
   void check_groups(const Body& body, const Select& written, const model::Select& select);
   void read_order(Body& body, const Select& written, model::Select& select);
   std::optional<model::Expr> read_limit(Body& body, const Expr& limit);
@@ -215,7 +213,7 @@ class Analyzer {
   bool split_target(Body& body, model::Expr path, const Expr& written, model::Change& change);
   std::optional<model::EntityId> find_entity_or_report(const Name& name);
   void read_alone(Body& body, const Expr& expr);
-  bool may_change(model::EntityId entity, const Change& written, Span span);
+  bool may_change(model::EntityId entity, Span span);
 
   // analysis_designs.cpp
   void read_designs();
@@ -223,15 +221,14 @@ class Analyzer {
   void check_target_name(const Name& name);
   void read_collection(const CollectionDecl& written, model::WrittenDesign& design, Placements& placements);
   model::Part read_part(Body& body, const DesignPart& written);
-  void read_family(Body& body, const CollectionDecl& collection, const FamilyDecl& written,
-                   model::WrittenCollection& out, const model::WrittenDesign& design, Placements& placements);
+  void read_family(Body& body, const FamilyDecl& written, model::WrittenCollection& out,
+                   const model::WrittenDesign& design, Placements& placements);
   void read_copy(Body& body, const FamilyDecl& written, model::WrittenFamily& family,
                  const model::WrittenCollection& out);
-  void read_entry(Body& body, const CollectionDecl& collection, const FamilyDecl& written, model::WrittenFamily& family,
+  void read_entry(Body& body, const FamilyDecl& written, model::WrittenFamily& family,
                   const model::WrittenCollection& out, const model::WrittenDesign& design, Placements& placements);
-  void check_base_key(const Body& body, const CollectionDecl& collection, const model::WrittenCollection& out,
-                      const model::WrittenFamily& family, std::uint32_t self, std::optional<std::uint32_t> element,
-                      const model::WrittenDesign& design, model::EntityId entity_id);
+  void check_base_key(const Body& body, const model::WrittenCollection& out, const model::WrittenFamily& family,
+                      std::uint32_t self, model::EntityId entity_id);
   std::optional<std::pair<std::string, Span>> find_update(model::EntityId entity, std::uint32_t field);
   void report_undetermined(const Body& body, std::uint32_t variable, const std::string& missing,
                            const FamilyDecl& written);

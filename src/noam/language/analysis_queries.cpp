@@ -134,7 +134,7 @@ void Analyzer::with_parameters(Place place, const std::vector<ParameterDecl>& wr
     state.span = parameter.name.span;
     if (parameter.type) {
       state.declared = true;
-      state.type = read_type(*parameter.type, "a parameter");
+      state.type = read_type(*parameter.type);
       state.first_use = parameter.type->span;
     }
     states.push_back(std::move(state));
@@ -505,7 +505,7 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
 
 void Analyzer::read_columns(Body& body, const Select& written, model::Select& select) {
   std::unordered_map<std::string, Span> names;
-  for (const SelectColumn& column : written.columns) read_column(body, column, select.from, select);
+  for (const SelectColumn& column : written.columns) read_column(body, column, select);
   for (const model::Column& column : select.columns) {
     if (column.name.empty()) continue;
     const auto [at, fresh] = names.emplace(column.name, column.span);
@@ -525,8 +525,7 @@ void Analyzer::read_columns(Body& body, const Select& written, model::Select& se
   }
 }
 
-void Analyzer::read_column(Body& body, const SelectColumn& written, const std::vector<std::uint32_t>& from,
-                           model::Select& select) {
+void Analyzer::read_column(Body& body, const SelectColumn& written, model::Select& select) {
   model::Column column;
   column.span = written.span;
   column.name = written.as.missing() ? default_name(written.expr) : written.as.text;
@@ -578,7 +577,6 @@ void Analyzer::read_column(Body& body, const SelectColumn& written, const std::v
     next.aggregate = is_instance(body.variables[next.expr.index]);
     select.columns.push_back(std::move(next));
   }
-  (void)from;
 }
 
 void Analyzer::check_groups(const Body& body, const Select& written, const model::Select& select) {
