@@ -319,7 +319,8 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
       }
       change.assignments.push_back(std::move(assignment));
     }
-    if (!missing.empty() && !wrong_name && !broken_owners_.contains(owner_of(*entity_id)) && !broken(written.span))
+    if (!missing.empty() && !wrong_name && !broken_owners_.contains(owner_of(*entity_id)) &&
+        !any_inside(parse_errors_, written.span))
       error(DiagnosticCode::MissingField, written.entity.span, fmt::format("`{}` without {}", entity.name, missing))
           .label(entity.span, "declared here")
           .hint("give it here, declare it with `?`, or give it a default");

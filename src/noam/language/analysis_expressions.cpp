@@ -1152,8 +1152,9 @@ MExpr Analyzer::read_logic(Body& body, const Expr& expr) {
   }
   operands.push_back(at);
   std::vector<MExpr> read_operands;
+  const bool joined = any_inside(parse_errors_, expr.op_span);  // `a || b`, which may have meant something else
   for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand)
-    read_operands.push_back(read_predicate(body, **operand, word));
+    read_operands.push_back(joined ? read(body, **operand, &bool_type) : read_predicate(body, **operand, word));
   return call(function, bool_type, std::move(read_operands), expr.span);
 }
 

@@ -174,7 +174,7 @@ void Analyzer::with_parameters(Place place, const std::vector<ParameterDecl>& wr
   }
   diagnostics_ = real;
   forward(scratch, units);
-  const bool quiet = broken(statement);
+  const bool quiet = any_inside(parse_errors_, statement);
   for (const ParameterState& state : states) {
     if (!state.used) {
       if (!quiet)

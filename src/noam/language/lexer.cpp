@@ -90,6 +90,10 @@ class Lexer {
   Tokens run() {
     out_.tokens.reserve(std::min(text_.size() / 3 + 16, most_tokens));  // what is not used is never touched
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+      report(DiagnosticCode::InvalidUtf8, 0, 2, "the file is UTF-16", "save it as UTF-8");
+      at_ = text_.size();
+    }
     while (at_ < text_.size() && !stopped_) next();
     out_.tokens.push_back({TokenKind::End, Word::None, {offset(at_), offset(at_)}, {}});
     return std::move(out_);
@@ -331,7 +335,9 @@ class Lexer {
     while (end < to && control_at(end)) end += code_point_at(text_, end).bytes;
     const auto c = static_cast<std::uint32_t>(code_point_at(text_, from).value);
     report(DiagnosticCode::ControlCharacter, from, end, fmt::format("a control character (U+{:04X})", c),
-           c == '\r' ? "a line ends with \\n or \\r\\n" : fmt::format("in a text it is written `\\u{{{:X}}}`", c));
+           c == '\r' ? "a line ends with \\n or \\r\\n"
+           : c == 0  ? "take it out: no text holds it"
+                     : fmt::format("in a text it is written `\\u{{{:X}}}`", c));
     return end;
   }
 

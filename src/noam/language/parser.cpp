@@ -513,6 +513,7 @@ void Parser::model() {
     tree_.model = take_name();
     return;
   }
+  if (at(TokenKind::End) && diagnostics_.has_errors()) return;  // nothing of the file could be read
   diagnostics_.error(DiagnosticCode::MissingModel, {here(), here()}, "the file does not begin with `model name`")
       .hint("put `model` and a name on the first line");
   // One remark is enough where there is nothing like a declaration either.
