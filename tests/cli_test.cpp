@@ -208,6 +208,24 @@ TEST_F(Cli, FormatsInPlaceAndOnlyOnce) {
   EXPECT_EQ(read_file(shop), formatted);
 }
 
+TEST_F(Cli, TellsAsJsonWhatBecameOfEachFile) {
+  const std::string shop = file("shop.noam", "model   shop\n");
+  const std::string bad = file("bad.noam", "model\n");
+  const auto before = nlohmann::json::parse(run_noam({"fmt", "--check", "--json", shop}).out);
+  EXPECT_EQ(before[0]["canonical"], false);
+  EXPECT_EQ(before[0]["written"], false);
+  const ProgramRun run = run_noam({"fmt", "--json", shop, bad});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.err, "");
+  const auto json = nlohmann::json::parse(run.out);
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[0]["written"], true);
+  EXPECT_EQ(json[1]["written"], false);
+  EXPECT_FALSE(json[1]["diagnostics"].empty());
+  EXPECT_EQ(read_file(shop), "model shop\n");
+  EXPECT_EQ(nlohmann::json::parse(run_noam({"fmt", "--json", "-"}, "model   shop\n").out)[0]["text"], "model shop\n");
+}
+
 TEST_F(Cli, LeavesAFileAloneThatItCantParse) {
   const char* const text = "model shop\nentity Product { sku text key \n";
   const std::string shop = file("shop.noam", text);

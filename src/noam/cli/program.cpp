@@ -65,6 +65,11 @@ std::string summary(const Diagnostics& diagnostics) {
   return out;
 }
 
+// File names may hold any bytes; JSON may not.
+std::string dumped(const nlohmann::ordered_json& value) {
+  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 int check(const std::vector<std::string>& paths, bool json) {
   std::vector<SourceFile> sources;
   int code = exit_fine;
@@ -89,13 +94,15 @@ int check(const std::vector<std::string>& paths, bool json) {
       out += fmt::format("{}: {}\n", sources[i].name(), summary(diagnostics));
     }
   }
-  if (json) out = array.dump(2) + "\n";
+  if (json) out = dumped(array);
   return deliver(out, code);
 }
 
-int format(const std::vector<std::string>& paths, bool only_check) {
+int format(const std::vector<std::string>& paths, bool only_check, bool json) {
   int code = exit_fine;
   const auto raise = [&](int to) { code = std::max(code, to); };
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  std::string out;
   for (const std::string& path : paths) {
     const auto source = read_input(path);
     if (!source) {
@@ -104,27 +111,34 @@ int format(const std::vector<std::string>& paths, bool only_check) {
     }
     Diagnostics diagnostics;
     const language::Tree tree = language::parse(*source, diagnostics);
-    if (diagnostics.has_errors()) {
-      diagnostics.sort();
-      fmt::print(stderr, "{}{}: not formatted, {}\n",
-                 language::render(diagnostics, *source, {color_wanted(STDERR_FILENO)}), source->name(),
-                 summary(diagnostics));
+    diagnostics.sort();
+    const bool readable = !diagnostics.has_errors();
+    const std::string text = readable ? language::print(tree, *source) : std::string(source->text());
+    const bool canonical = readable && text == source->text();
+    bool written = false;
+    if (!readable) {
       raise(exit_wrong_model);
-      continue;
-    }
-    const std::string text = language::print(tree, *source);
-    if (only_check) {
-      if (text == source->text()) continue;
-      raise(deliver(fmt::format("{}: not in the canonical layout; run `noam fmt {}`\n", source->name(), path),
-                    exit_wrong_model));
-    } else if (path == "-") {
-      raise(deliver(text, exit_fine));
-    } else if (text != source->text()) {
+      if (!json)
+        fmt::print(stderr, "{}{}: not formatted, {}\n",
+                   language::render(diagnostics, *source, {color_wanted(STDERR_FILENO)}), source->name(),
+                   summary(diagnostics));
+    } else if (only_check && !canonical) {
+      raise(exit_wrong_model);
+      if (!json) out += fmt::format("{}: not in the canonical layout; run `noam fmt {}`\n", source->name(), path);
+    } else if (!only_check && path == "-") {
+      if (!json) out += text;
+    } else if (!only_check && !canonical) {
       const auto replaced = replace_file(path, text);
+      written = replaced.has_value();
       if (!replaced) raise(complain(replaced.error().message));
     }
+    if (!json) continue;
+    nlohmann::ordered_json row{{"file", source->name()}, {"canonical", canonical}, {"written", written}};
+    if (path == "-" && !only_check && readable) row["text"] = text;
+    row["diagnostics"] = nlohmann::ordered_json::parse(language::render_json(diagnostics, *source));
+    array.push_back(std::move(row));
   }
-  return code;
+  return deliver(json ? dumped(array) : out, code);
 }
 
 int show(const std::string& path, bool json, const std::string& diagram) {
@@ -181,9 +195,6 @@ int explain(const std::string& name, bool json) {
     return nlohmann::ordered_json{{"code", row.name},       {"severity", language::severity_name(row.severity)},
                                   {"summary", row.summary}, {"explanation", row.explanation},
                                   {"wrong", row.wrong},     {"right", row.right}};
-  };
-  const auto dumped = [](const nlohmann::ordered_json& value) {
-    return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   };
   if (name.empty()) {
     std::string out;
@@ -243,6 +254,7 @@ int run(int argc, const char* const* argv) {
   format_command->add_option("FILE", paths, input)->required();
   format_command->add_flag("--check", only_check,
                            "Change nothing; name the files that are not in the layout, exit code 1 if any");
+  format_command->add_flag("--json", json, "What became of each file, as a JSON array (docs/json.md)");
   format_command->footer(
       "Files are rewritten in place, comments kept. With `-`, standard input is printed.\n"
       "A file that can't be parsed is left as it is.\n"
@@ -286,7 +298,7 @@ int run(int argc, const char* const* argv) {
         fmt::format("{}; see `noam {}--help`", message, chosen.empty() ? "" : chosen.front()->get_name() + " "));
   }
   if (check_command->parsed()) return check(paths, json);
-  if (format_command->parsed()) return format(paths, only_check);
+  if (format_command->parsed()) return format(paths, only_check, json);
   if (show_command->parsed()) return show(path, json, diagram);
   return explain(name, json);
 }
