@@ -428,8 +428,8 @@ model::Type Analyzer::read_named_type(const TypeExpr& type) {
     std::vector<std::string_view> candidates;
     for (const ScalarName& scalar : scalars) candidates.push_back(scalar.name);
     candidates.insert(candidates.end(), {"list", "set", "map"});
-    for (const auto& [known, id] : entities_) candidates.push_back(known);
-    for (const auto& [known, id] : values_) candidates.push_back(known);
+    add_names(entities_, candidates);
+    add_names(values_, candidates);
     std::sort(candidates.begin(), candidates.end());
     if (const auto near = closest(name, candidates)) hint = fmt::format("did you mean `{}`?", *near);
   }
@@ -915,9 +915,8 @@ void Analyzer::read_groups_and_mixes() {
     if (found != statements_.end()) return found->second;
     if (lost_names_.contains(name.text)) return std::nullopt;
     std::vector<std::string_view> candidates;
-    for (const auto& [known, ref] : statements_) candidates.push_back(known);
-    if (in_mix)
-      for (const auto& [known, ref] : groups_) candidates.push_back(known);
+    add_names(statements_, candidates);
+    if (in_mix) add_names(groups_, candidates);
     std::sort(candidates.begin(), candidates.end());
     auto report = error(DiagnosticCode::UnknownStatement, name.span,
                         fmt::format("no statement{} `{}`", in_mix ? " or group" : "", name.text));
@@ -1019,7 +1018,7 @@ void Analyzer::read_groups_and_mixes() {
       const auto found = names.find(like.text);
       if (found == names.end()) {
         std::vector<std::string_view> candidates;
-        for (const auto& [known, index] : names) candidates.push_back(known);
+        add_names(names, candidates);
         std::sort(candidates.begin(), candidates.end());
         auto report = error(DiagnosticCode::UnknownMix, like.span, fmt::format("no mix `{}`", like.text));
         if (const auto near = closest(like.text, candidates)) report.hint(fmt::format("did you mean `{}`?", *near));

@@ -91,6 +91,7 @@ bool overlap(const MExpr& a, const MExpr& b) {
 
 void Analyzer::read_commands() {
   for (const CommandDecl* written : command_decls_) {
+    if (diagnostics_->stopped()) return;
     model::Command made;
     made.name = written->name.text;
     made.span = written->name.span;
@@ -192,7 +193,7 @@ std::optional<model::EntityId> Analyzer::find_entity_or_report(const Name& name)
     return std::nullopt;
   }
   std::vector<std::string_view> candidates;
-  for (const auto& [known, id] : entities_) candidates.push_back(known);
+  add_names(entities_, candidates);
   std::sort(candidates.begin(), candidates.end());
   auto report = error(DiagnosticCode::UnknownEntity, name.span, fmt::format("no entity `{}`", name.text));
   if (const auto near = closest(name.text, candidates)) report.hint(fmt::format("did you mean `{}`?", *near));

@@ -296,6 +296,7 @@ void Analyzer::read_designs() {
   for (const Declaration& declaration : tree_.declarations) {
     const auto* design = std::get_if<DesignDecl>(&declaration);
     if (design == nullptr) continue;
+    if (diagnostics_->stopped()) return;
     if (!design->name.missing()) {
       if (std::find(strategies.begin(), strategies.end(), design->name.text) != strategies.end())
         error(DiagnosticCode::DuplicateDesign, design->name.span,

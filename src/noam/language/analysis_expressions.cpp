@@ -117,7 +117,6 @@ void Analyzer::report_unknown_member(const model::Type& type, const Name& name) 
   const std::string& owner_name = value ? model_.value(type.value()).name : model_.entity(type.entity()).name;
   const Span owner_span = value ? model_.value(type.value()).span : model_.entity(type.entity()).span;
   std::vector<std::string_view> candidates;
-  std::vector<std::string> inverses;
   for (const model::Field& field : model_.fields(type))
     if (!field.hidden && !field.name.empty()) candidates.push_back(field.name);
   if (!value) {
@@ -131,7 +130,7 @@ void Analyzer::report_unknown_member(const model::Type& type, const Name& name) 
     return;
   }
   // Perhaps it is the unnamed way back of a role: `u.orders` where Order.customer has no `inverse`.
-  if (!value) {
+  if (!value && affordable(model_.roles.size())) {
     for (const model::Role& role : model_.roles) {
       if (role.to != type.entity() || !role.inverse.empty()) continue;
       const model::Entity& from = model_.entity(role.from);
@@ -167,12 +166,10 @@ void Analyzer::report_unknown_name(Body& body, const Name& name) {
     return;
   }
   auto report = error(DiagnosticCode::UnknownName, name.span, fmt::format("no variable `{}` here", name.text));
-  for (ParameterState* parameter = find_parameter(body, name.text); parameter != nullptr;) {
+  if (ParameterState* parameter = find_parameter(body, name.text)) {
     parameter->used = true;
-    {
-      report.hint(fmt::format("the parameter is written `${}`", name.text));
-      return;
-    }
+    report.hint(fmt::format("the parameter is written `${}`", name.text));
+    return;
   }
   std::vector<std::string_view> candidates;
   for (const Binding& binding : body.bindings) candidates.push_back(binding.name);
@@ -713,7 +710,7 @@ MExpr Analyzer::read_index(Body& body, const Expr& expr) {
     if (!own && !body.self && !base.name.missing() && body.place != Place::Design &&
         !lost_names_.contains(base.name.text)) {
       std::vector<std::string_view> candidates;
-      for (const auto& [known, id] : entities_) candidates.push_back(known);
+      add_names(entities_, candidates);
       for (const Binding& binding : body.bindings) candidates.push_back(binding.name);
       std::sort(candidates.begin(), candidates.end());
       const bool value = values_.contains(base.name.text);

@@ -238,6 +238,19 @@ class Analyzer {
   void place_stars(model::WrittenDesign& design, Placements& placements);
   void check_names(const CollectionDecl& written, const model::WrittenCollection& out);
 
+  // Looking through all names for the one that was meant is paid from a budget: a text with many mistakes among very
+  // many names is answered in time, at last without suggestions.
+  bool affordable(std::size_t names) {
+    if (names > suggestion_budget_) return false;
+    suggestion_budget_ -= names;
+    return true;
+  }
+  template <typename Map>
+  void add_names(const Map& map, std::vector<std::string_view>& candidates) {
+    if (!affordable(map.size())) return;
+    for (const auto& [name, what] : map) candidates.push_back(name);
+  }
+
   std::uint32_t add_variable(Body& body, model::Variable variable);
   Diagnostics::Builder error(DiagnosticCode code, Span span, std::string message) {
     return diagnostics_->report(code, span, std::move(message));
@@ -266,6 +279,7 @@ class Analyzer {
   enum class Reading : std::uint8_t { Not, Now, Done };
   std::vector<Reading> query_state_;
   bool data_errors_ = false;  // some types are unknown, and parameters may have none through no fault of their own
+  std::size_t suggestion_budget_ = 5'000'000;
   std::size_t query_depth_ = 0;
   Diagnostics* root_diagnostics_ = nullptr;  // where a query read on the way reports
   bool bulk_reported_ = false;               // once a command

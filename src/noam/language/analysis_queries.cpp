@@ -197,7 +197,7 @@ void Analyzer::with_parameters(Place place, const std::vector<ParameterDecl>& wr
 }
 
 void Analyzer::read_queries() {
-  for (std::uint32_t i = 0; i < query_decls_.size(); ++i) read_query(i);
+  for (std::uint32_t i = 0; i < query_decls_.size() && !diagnostics_->stopped(); ++i) read_query(i);
 }
 
 bool Analyzer::read_query(std::uint32_t index) {
@@ -367,9 +367,10 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
   }
   if (lost_names_.contains(name.text)) return false;
   std::vector<std::string_view> candidates;
-  for (const auto& [known, id] : entities_) candidates.push_back(known);
-  for (const QueryDecl* query : query_decls_)
-    if (query->refresh) candidates.push_back(query->name.text);
+  add_names(entities_, candidates);
+  if (affordable(query_decls_.size()))
+    for (const QueryDecl* query : query_decls_)
+      if (query->refresh) candidates.push_back(query->name.text);
   for (const Binding& binding : body.bindings) candidates.push_back(binding.name);
   std::sort(candidates.begin(), candidates.end());
   auto report = values_.contains(name.text)
