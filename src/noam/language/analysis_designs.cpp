@@ -27,11 +27,6 @@ void for_each_variable(const MExpr& expr, Visitor visit) {
   for (const MExpr& operand : expr.operands) for_each_variable(operand, visit);
 }
 
-bool holds_fold(const MExpr& expr) {
-  if (expr.kind == MKind::Fold) return true;
-  return std::any_of(expr.operands.begin(), expr.operands.end(), holds_fold);
-}
-
 // `t.at` of variable t: the field's index.
 std::optional<std::uint32_t> own_field(const MExpr& expr, std::uint32_t variable) {
   if (expr.kind != MKind::Field || expr.operands[0].kind != MKind::Variable || expr.operands[0].index != variable)

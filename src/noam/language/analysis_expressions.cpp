@@ -105,14 +105,14 @@ std::optional<std::uint32_t> Analyzer::find_variable(const Body& body, std::stri
 
 const MemberRef* Analyzer::find_member(const model::Type& type, std::string_view name) const {
   if (type.kind != TypeKind::Value && type.kind != TypeKind::Reference) return nullptr;
-  const std::uint32_t owner = type.kind == TypeKind::Value ? owner_of(type.value()) : owner_of(type.entity());
+  const std::uint32_t owner = owner_of(type);
   const auto found = members_.find(MemberKey{owner, name});
   return found == members_.end() ? nullptr : &found->second;
 }
 
 void Analyzer::report_unknown_member(const model::Type& type, const Name& name) {
   const bool value = type.kind == TypeKind::Value;
-  const std::uint32_t owner = value ? owner_of(type.value()) : owner_of(type.entity());
+  const std::uint32_t owner = owner_of(type);
   if (name.missing() || broken_owners_.contains(owner) || lost_names_.contains(name.text)) return;
   const std::string& owner_name = value ? model_.value(type.value()).name : model_.entity(type.entity()).name;
   const Span owner_span = value ? model_.value(type.value()).span : model_.entity(type.entity()).span;
@@ -550,9 +550,7 @@ MExpr Analyzer::read_name(Body& body, const Expr& expr) {
       report_unknown_member(type, name);
       return unknown(expr.span);
     }
-    if (type.kind != TypeKind::Row &&
-        broken_owners_.contains(type.kind == TypeKind::Value ? owner_of(type.value()) : owner_of(type.entity())))
-      return unknown(expr.span);
+    if (type.kind != TypeKind::Row && broken_owners_.contains(owner_of(type))) return unknown(expr.span);
   }
   report_unknown_name(body, name);
   return unknown(expr.span);

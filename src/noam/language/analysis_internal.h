@@ -294,6 +294,8 @@ model::Expr call(model::Function function, model::Type type, std::vector<model::
 model::Expr unknown(Span span);
 // The type without what is asked only of stored data: lengths, and whether it may be absent.
 model::Type plain(const model::Type& type);
+// Whether a fold of this select stands in it; those of nested selects are their own.
+bool holds_fold(const model::Expr& expr);
 // The name that a column or key part has by itself: the last of its path, else its function's; empty: it needs one.
 std::string_view default_name(const Expr& expr);
 model::Expr variable_expr(const Body& body, std::uint32_t variable, Span span);
@@ -301,5 +303,8 @@ model::Expr variable_expr(const Body& body, std::uint32_t variable, Span span);
 constexpr std::uint32_t value_bit = 0x80000000U;
 inline std::uint32_t owner_of(model::EntityId id) { return static_cast<std::uint32_t>(id); }
 inline std::uint32_t owner_of(model::ValueId id) { return static_cast<std::uint32_t>(id) | value_bit; }
+inline std::uint32_t owner_of(const model::Type& type) {  // of a Reference or a Value
+  return type.kind == model::TypeKind::Value ? owner_of(type.value()) : owner_of(type.entity());
+}
 
 }  // namespace noam::language

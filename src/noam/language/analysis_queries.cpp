@@ -17,11 +17,6 @@ namespace {
 
 const model::Type int_type = model::scalar(TypeKind::Int);
 
-bool holds_fold(const MExpr& expr) {
-  if (expr.kind == MKind::Fold) return true;
-  return std::any_of(expr.operands.begin(), expr.operands.end(), holds_fold);
-}
-
 bool is_instance(const model::Variable& variable) {
   return variable.type.kind == TypeKind::Reference && variable.kind != model::SourceKind::Loop;
 }

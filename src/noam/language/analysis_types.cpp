@@ -46,6 +46,11 @@ model::Expr variable_expr(const Body& body, std::uint32_t variable, Span span) {
   return expr;
 }
 
+bool holds_fold(const model::Expr& expr) {
+  if (expr.kind == MKind::Fold) return true;
+  return std::any_of(expr.operands.begin(), expr.operands.end(), holds_fold);
+}
+
 model::Type plain(const model::Type& type) {
   model::Type out = type;
   out.optional = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -307,7 +308,7 @@ void check_rules(const model::Model& model, Diagnostics& diagnostics) {
 }
 
 void apply_allowances(const Tree& tree, const SourceFile& source, Diagnostics& diagnostics) {
-  const Extents extents(tree);
+  std::optional<Extents> extents;  // few texts allow anything
   for (const Comment& comment : tree.comments) {
     std::string_view rest = comment.text;
     const auto skip_blanks = [&] {
@@ -326,7 +327,8 @@ void apply_allowances(const Tree& tree, const SourceFile& source, Diagnostics& d
     if (meant <= source.line_count()) {
       stretch.begin = source.line_start(meant);
       stretch.end = stretch.begin + static_cast<std::uint32_t>(source.line(meant).size());
-      stretch = alone ? extents.forward(stretch) : extents.backward(stretch);
+      if (!extents) extents.emplace(tree);
+      stretch = alone ? extents->forward(stretch) : extents->backward(stretch);
     }
     while (true) {
       skip_blanks();
