@@ -19,12 +19,30 @@ struct Edit {
   std::string text;
 };
 
-// Every select and every expression of a change, replaced by what is written for it.
+std::string written(const model::Model& model, const model::WrittenCollection& collection) {
+  const std::vector<model::Parameter> none;
+  const model::Scope scope{model, collection.variables, none};
+  const std::uint32_t bare = collection.from.at(0);
+  std::string text = "collection " + model::written_name(collection.name) + " of " +
+                     model::written_sources(scope, collection.from) + " by ";
+  for (std::size_t i = 0; i < collection.by.size(); ++i)
+    text += (i == 0 ? "" : ", ") + model::written(scope, collection.by[i], bare);
+  for (const model::TargetOption& option : collection.options)
+    text += " with " + option.target + "(" + model::written_name(option.name) + ": " +
+            model::written(scope, option.value) + ")";
+  text += " {";
+  for (const model::WrittenFamily& family : collection.families)
+    for (const std::string& clause : model::written_clauses(scope, family, bare)) text += " " + clause;
+  return text + " }";
+}
+
+// Every select, every expression of a change and every collection of a design, replaced by what is written for it.
 std::string rewritten(const language::SourceFile& source, const Compilation& compilation) {
   const model::Model& model = compilation.model;
   std::vector<Edit> edits;
   std::size_t queries = 0;
   std::size_t commands = 0;
+  std::size_t designs = 0;
   for (const language::Declaration& declaration : compilation.tree.declarations) {
     if (const auto* query = std::get_if<language::QueryDecl>(&declaration)) {
       const model::Query& read = model.queries[queries++];
@@ -47,6 +65,10 @@ std::string rewritten(const language::SourceFile& source, const Compilation& com
           edits.push_back({written.assignments[a].value.span, model::written(scope, change.assignments[a].value)});
         }
       }
+    } else if (const auto* design = std::get_if<language::DesignDecl>(&declaration)) {
+      const model::WrittenDesign& read = model.designs[designs++];
+      for (std::size_t i = 0; i < read.collections.size(); ++i)
+        edits.push_back({design->collections[i].span, written(model, read.collections[i])});
     }
   }
   std::sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.span.begin > b.span.begin; });
@@ -62,6 +84,45 @@ bool same_select(const model::Select& a, const model::Select& b) {
   left.select = {a};
   right.select = {b};
   return model::same(left, right);
+}
+
+// Collections compared without their places.
+void forget_places(model::Expr& expr) {
+  expr.span = {};
+  for (model::Expr& operand : expr.operands) forget_places(operand);
+}
+
+void forget_places(std::vector<model::Part>& parts) {
+  for (model::Part& part : parts) {
+    part.span = {};
+    forget_places(part.expr);
+  }
+}
+
+void forget_places(std::vector<model::Cell>& cells) {
+  for (model::Cell& cell : cells) {
+    cell.span = {};
+    forget_places(cell.expr);
+    forget_places(cell.order_by);
+    forget_places(cell.cells);
+  }
+}
+
+model::WrittenCollection without_places(model::WrittenCollection collection) {
+  collection.span = {};
+  forget_places(collection.by);
+  for (model::Variable& variable : collection.variables) {
+    variable.span = {};
+    forget_places(variable.source);
+  }
+  for (model::TargetOption& option : collection.options) forget_places(option.value);
+  for (model::WrittenFamily& family : collection.families) {
+    family.span = {};
+    forget_places(family.key);
+    forget_places(family.cells);
+    if (family.where) forget_places(*family.where);
+  }
+  return collection;
 }
 
 }  // namespace
@@ -92,6 +153,14 @@ TEST(Writing, OfWhatWasUnderstoodMeansTheSame) {
           EXPECT_TRUE(model::same(before[c].assignments[a].value, after[c].assignments[a].value))
               << first.model.commands[i].name;
       }
+    }
+    ASSERT_EQ(first.model.designs.size(), second.model.designs.size());
+    for (std::size_t i = 0; i < first.model.designs.size(); ++i) {
+      const auto& before = first.model.designs[i].collections;
+      const auto& after = second.model.designs[i].collections;
+      ASSERT_EQ(before.size(), after.size());
+      for (std::size_t c = 0; c < before.size(); ++c)
+        EXPECT_TRUE(without_places(before[c]) == without_places(after[c])) << written(first.model, before[c]);
     }
   }
 }

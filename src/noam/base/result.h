@@ -11,6 +11,7 @@ namespace noam {
 // The outside did not do what was asked: one line for a person, without a full stop.
 struct Error {
   std::string message;
+  std::string code = {};  // where the reader may act on it: `overflow`, `value`
 
   bool operator==(const Error&) const = default;
 };
@@ -71,3 +72,19 @@ class [[nodiscard]] Result<void> {
 };
 
 }  // namespace noam
+
+#define NOAM_JOIN_INNER(a, b) a##b
+#define NOAM_JOIN(a, b) NOAM_JOIN_INNER(a, b)
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration can't stand in parentheses
+// `NOAM_ASSIGN_OR_RETURN(const auto page, store.scan(…))`: the value, or return with the error.
+#define NOAM_ASSIGN_OR_RETURN(target, expression) \
+  NOAM_ASSIGN_OR_RETURN_INNER(NOAM_JOIN(noam_result_, __LINE__), target, expression)
+#define NOAM_ASSIGN_OR_RETURN_INNER(result, target, expression) \
+  auto result = (expression);                                   \
+  if (!result) return result.error();                           \
+  target = std::move(result).value()
+// NOLINTEND(bugprone-macro-parentheses)
+
+#define NOAM_RETURN_IF_ERROR(expression) \
+  if (const auto noam_result = (expression); !noam_result) return noam_result.error()

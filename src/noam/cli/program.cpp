@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,11 @@
 #include <unistd.h>
 
 #include "noam/cli/compile.h"
+#include "noam/cli/design_command.h"
 #include "noam/cli/files.h"
+#include "noam/cli/report.h"
+#include "noam/cli/run_command.h"
+#include "noam/cli/verify_command.h"
 #include "noam/language/parser.h"
 #include "noam/language/printer.h"
 #include "noam/language/suggest.h"
@@ -25,50 +28,7 @@ namespace noam::cli {
 namespace {
 
 using language::Diagnostics;
-using language::Severity;
 using language::SourceFile;
-
-// One line for a person on standard error; the exit code of wrong use.
-int complain(const std::string& message) {
-  fmt::print(stderr, "noam: {}\n", message);
-  return exit_wrong_use;
-}
-
-int deliver(const std::string& text, int code) {
-  const auto written = write_output(text);
-  return written ? code : complain(written.error().message);
-}
-
-bool color_wanted(int descriptor) { return ::isatty(descriptor) != 0 && std::getenv("NO_COLOR") == nullptr; }
-
-std::string plural(std::size_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
-// `2 errors, 1 lint`
-std::string summary(const Diagnostics& diagnostics) {
-  std::size_t errors = 0;
-  std::size_t warnings = 0;
-  std::size_t lints = 0;
-  for (const language::Diagnostic& diagnostic : diagnostics.all()) {
-    errors += diagnostic.severity == Severity::Error ? 1 : 0;
-    warnings += diagnostic.severity == Severity::Warning ? 1 : 0;
-    lints += diagnostic.severity == Severity::Lint ? 1 : 0;
-  }
-  std::string out;
-  const auto add = [&](std::size_t count, const char* word) {
-    if (count > 0) out += (out.empty() ? "" : ", ") + plural(count, word);
-  };
-  add(errors, "error");
-  add(warnings, "warning");
-  add(lints, "lint");
-  return out;
-}
-
-// File names may hold any bytes; JSON may not.
-std::string dumped(const nlohmann::ordered_json& value) {
-  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
 
 int check(const std::vector<std::string>& paths, bool json) {
   std::vector<SourceFile> sources;
@@ -145,11 +105,7 @@ int show(const std::string& path, bool json, const std::string& diagram) {
   const auto source = read_input(path);
   if (!source) return complain(source.error().message);
   const Compilation compilation = compile(*source);
-  if (compilation.diagnostics.has_errors()) {
-    fmt::print(stderr, "{}{}: {}\n", language::render(compilation.diagnostics, *source, {color_wanted(STDERR_FILENO)}),
-               source->name(), summary(compilation.diagnostics));
-    return exit_wrong_model;
-  }
+  if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
   if (diagram == "mermaid") return deliver(model::mermaid(compilation.model), exit_fine);
   if (diagram == "dot") return deliver(model::dot(compilation.model), exit_fine);
   return deliver(json ? model::show_json(compilation.model) : model::show_text(compilation.model), exit_fine);
@@ -221,13 +177,15 @@ int explain(const std::string& name, bool json) {
 int run(int argc, const char* const* argv) {
   CLI::App app{
       "noam: model your queries, not your data.\n"
-      "One text file says what an application knows, asks and does, and how often; noam checks it.\n"};
+      "One text file says what an application knows, asks and does, and how often; noam checks it and\n"
+      "runs it.\n"};
   app.name("noam");
   app.set_version_flag("--version", std::string("noam ") + NOAM_VERSION, "Print the version and leave");
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 fine; 1 the model is wrong (or, with fmt --check, not in its layout); 2 wrong use: arguments, "
-      "files.\n"
+      "files;\n"
+      "            3 refused (run) or different (verify); 4 unknown (run).\n"
       "Example:    noam check examples/game/game.noam\n"
       "More:       noam COMMAND --help; docs/language.md teaches the language");
 
@@ -276,7 +234,14 @@ int run(int argc, const char* const* argv) {
   explain_command->add_flag("--json", json, "As JSON");
   explain_command->footer("Example: noam explain keys-do-not-determine");
 
-  constexpr std::array<std::string_view, 4> commands = {"check", "fmt", "show", "explain"};
+  DesignOptions design_options;
+  CLI::App* design_command = add_design_command(app, design_options);
+  RunOptions run_options;
+  CLI::App* run_command = add_run_command(app, run_options);
+  VerifyOptions verify_options;
+  CLI::App* verify_command = add_verify_command(app, verify_options);
+
+  constexpr std::array<std::string_view, 7> commands = {"check", "fmt", "show", "explain", "design", "run", "verify"};
   if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
     const auto near = language::closest(argv[1], commands);
     return complain(fmt::format("no command `{}`; {}", argv[1],
@@ -300,6 +265,9 @@ int run(int argc, const char* const* argv) {
   if (check_command->parsed()) return check(paths, json);
   if (format_command->parsed()) return format(paths, only_check, json);
   if (show_command->parsed()) return show(path, json, diagram);
+  if (design_command->parsed()) return show_design(design_options);
+  if (run_command->parsed()) return run_statements(run_options);
+  if (verify_command->parsed()) return verify_copies(verify_options);
   return explain(name, json);
 }
 

@@ -87,6 +87,46 @@ bool overlap(const MExpr& a, const MExpr& b) {
   return true;
 }
 
+using Pointers = std::vector<MExpr*>;
+
+// Finds the calls that make something of the command's id: `uuid()` and `random_text(n)`.
+void find_made(MExpr& expr, Pointers& made) {
+  const bool makes = expr.function == model::Function::MakeUuid || expr.function == model::Function::RandomText;
+  if (expr.kind == MKind::Call && makes) made.push_back(&expr);
+  for (MExpr& operand : expr.operands) find_made(operand, made);
+  for (model::Select& select : expr.select) {
+    for (model::Column& column : select.columns) find_made(column.expr, made);
+    if (select.where) find_made(*select.where, made);
+    for (MExpr& group : select.group_by) find_made(group, made);
+    for (model::OrderTerm& term : select.order_by) find_made(term.expr, made);
+    if (select.limit) find_made(*select.limit, made);
+  }
+}
+
+void find_made(std::vector<model::Change>& changes, Pointers& made) {
+  for (model::Change& change : changes) {
+    for (MExpr* expr : {&change.target, &change.path, &change.argument, &change.key}) find_made(*expr, made);
+    for (model::Assignment& assignment : change.assignments) {
+      find_made(assignment.target, made);
+      find_made(assignment.value, made);
+    }
+    if (change.where) find_made(*change.where, made);
+    if (change.limit) find_made(*change.limit, made);
+    find_made(change.body, made);
+  }
+}
+
+// Expressions are not kept in the order in which they are written (an insert has them in that of its fields), and some
+// are kept twice; so it is the place in the text that counts.
+void number_made(model::Command& command) {
+  Pointers made;
+  find_made(command.changes, made);
+  for (model::Variable& variable : command.variables) find_made(variable.source, made);
+  std::sort(made.begin(), made.end(), [](const MExpr* a, const MExpr* b) { return a->span.begin < b->span.begin; });
+  for (std::size_t i = 1; i < made.size(); ++i)
+    made[i]->index = made[i - 1]->index + (made[i]->span == made[i - 1]->span ? 0 : 1);
+}
+
 }  // namespace
 
 void Analyzer::read_commands() {
@@ -110,6 +150,7 @@ void Analyzer::read_commands() {
     if (written->changes.empty() && !broken(written->span))
       error(DiagnosticCode::Syntax, written->name.span, fmt::format("command `{}` changes nothing", written->name.text))
           .hint("write what it does: `insert`, `put`, `update`, `delete`, `append`, `add`, `remove`, `require`");
+    number_made(made);
     model_.commands.push_back(std::move(made));
   }
 }

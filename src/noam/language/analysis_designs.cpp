@@ -72,8 +72,11 @@ class Determination {
     const TypeKind source = v.source.type.kind;
     if (v.kind == model::SourceKind::Refreshed || v.kind == model::SourceKind::History)
       return fmt::format("`{}.refreshed`, `position({})`", v.name, v.name);
-    if (v.kind == model::SourceKind::Path && source == TypeKind::List) return fmt::format("`position({})`", v.name);
-    if (v.kind == model::SourceKind::Path && source == TypeKind::Map) return fmt::format("`key({})`", v.name);
+    const bool of_references = v.kind == model::SourceKind::References;
+    const bool of_elements = v.kind == model::SourceKind::Path || of_references;
+    if (of_elements && source == TypeKind::List) return fmt::format("`position({})`", v.name);
+    if (of_elements && source == TypeKind::Map) return fmt::format("`key({})`", v.name);
+    if (of_references) return fmt::format("`{}`", v.name);
     if (v.type.kind == TypeKind::Reference) {
       const model::Entity& entity = model_.entity(v.type.entity());
       std::string parts;
@@ -143,6 +146,12 @@ class Determination {
     return false;
   }
 
+  [[nodiscard]] bool key_known(std::uint32_t variable) const {
+    const model::Entity& entity = model_.entity(variables_[variable].type.entity());
+    return std::all_of(entity.key.begin(), entity.key.end(),
+                       [&](std::uint32_t part) { return key_part_known(variable, part); });
+  }
+
   [[nodiscard]] bool from_determined(const MExpr& expr) const {
     bool all = true;
     for_each_variable(expr, [&](const MExpr& at) { all = all && determined_[at.index]; });
@@ -168,19 +177,17 @@ class Determination {
       default:
         break;
     }
-    if (v.kind == model::SourceKind::Path) {
+    const bool of_references = v.kind == model::SourceKind::References;
+    if (v.kind == model::SourceKind::Path || of_references) {
       const TypeKind source = v.source.type.kind;
       if (source == TypeKind::List) return from_determined(v.source) && call_known(model::Function::Position, variable);
       if (source == TypeKind::Map) return from_determined(v.source) && call_known(model::Function::MapKey, variable);
       if (source == TypeKind::Set && v.type.kind != TypeKind::Reference)
         return from_determined(v.source) && variable_known(variable);
+      if (of_references) return from_determined(v.source) && (variable_known(variable) || key_known(variable));
       if (source == TypeKind::Reference && from_determined(v.source)) return true;
     }
-    if (variable_known(variable)) return true;
-    const model::Entity& entity = model_.entity(v.type.entity());
-    if (std::all_of(entity.key.begin(), entity.key.end(),
-                    [&](std::uint32_t part) { return key_part_known(variable, part); }))
-      return true;
+    if (variable_known(variable) || key_known(variable)) return true;
     // The one side: a determined variable came from here by the way back of a reference to one.
     for (const std::uint32_t other : scope_) {
       if (!determined_[other]) continue;
@@ -521,7 +528,8 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
   if (out.from.size() > 1) {
     const model::Variable& second = body.variables[out.from[1]];
     element_field = own_field(second.source, self);
-    if (out.from.size() > 2 || !element_field || !second.source.type.is_collection()) {
+    if (out.from.size() > 2 || !element_field || !second.source.type.is_collection() ||
+        second.kind == model::SourceKind::References) {
       error(DiagnosticCode::FamilyClause, written.word_span,
             "an `entry` lies in a collection of its own entity, or of the elements of one of its collections")
           .hint("write `copy` for what is joined");
@@ -554,6 +562,9 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
     for (const model::Part& part : *parts)
       if (const auto field = own_field(part.expr, self))
         placements.in_keys.insert(std::pair(static_cast<std::uint32_t>(entity_id), *field));
+      else if (part.expr.kind == MKind::Variable && part.expr.index == self)
+        for (const std::uint32_t field_of_key : entity.key)
+          placements.in_keys.insert(std::pair(static_cast<std::uint32_t>(entity_id), field_of_key));
 
   if (!written.path.empty()) {
     const Name& name = written.path.front();
@@ -801,6 +812,15 @@ void Analyzer::read_star(Body& body, const DesignColumn& written, std::vector<mo
   }
   const model::Type type = body.variables[variable].type;
   if (!type.known()) return;
+  if (body.variables[variable].kind == model::SourceKind::References) {
+    const std::string& name = body.variables[variable].name;
+    error(DiagnosticCode::DesignColumn, written.span,
+          fmt::format("`{}` is a reference, whose target need not exist: it has no fields but its key", name))
+        .label(body.variables[variable].span, "bound here")
+        .hint(fmt::format("write `{}` itself, or bind existing targets: `{} {}`", name,
+                          source_.text(body.variables[variable].source.span), name));
+    return;
+  }
   if (type.kind != TypeKind::Reference && type.kind != TypeKind::Value && type.kind != TypeKind::Row) {
     error(DiagnosticCode::DesignColumn, written.span,
           fmt::format("`{}` is `{}`, and has no fields", body.variables[variable].name, text(type)))

@@ -38,6 +38,19 @@ std::vector<MExpr> pack(MExpr a, MExpr b) {
   return out;
 }
 
+// The variable over references, whatever became of their targets, that a path of key parts starts from.
+std::optional<std::uint32_t> reference_variable(const Body& body, const MExpr& path) {
+  const MExpr* at = &path;
+  while (at->kind == MKind::Field) at = &at->operands[0];
+  if (at->kind != MKind::Variable || body.variables[at->index].kind != model::SourceKind::References)
+    return std::nullopt;
+  return at->index;
+}
+
+bool in_key_of(const model::Entity& entity, const MemberRef& member) {
+  return !member.inverse && std::find(entity.key.begin(), entity.key.end(), member.index) != entity.key.end();
+}
+
 MExpr negation(MExpr of, Span span) { return call(Function::Not, bool_type, pack(std::move(of)), span); }
 
 struct FunctionName {
@@ -51,9 +64,9 @@ constexpr std::array time_functions = {
     FunctionName{"month", Function::Month},   FunctionName{"year", Function::Year},
 };
 
-constexpr std::array<std::string_view, 21> function_names = {
+constexpr std::array<std::string_view, 22> function_names = {
     "minute",   "hour", "day",   "week", "month", "year", "now", "uuid",  "random_text", "greatest", "least",
-    "position", "key",  "count", "sum",  "min",   "max",  "avg", "words", "shard",       "zipf"};
+    "position", "key",  "count", "sum",  "min",   "max",  "avg", "words", "references",  "shard",    "zipf"};
 
 struct ForeignFunction {
   std::string_view theirs;
@@ -594,6 +607,17 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
         report_unknown_member(type, name);
         return unknown(span);
       }
+      if (const auto reference = reference_variable(body, base);
+          reference && !in_key_of(model_.entity(type.entity()), *member)) {
+        const std::string_view held = source_.text(body.variables[*reference].source.span);
+        const std::string& variable = body.variables[*reference].name;
+        error(DiagnosticCode::PathStep, name.span,
+              fmt::format("`{}` is a reference, whose target need not exist: only its key can be read", variable))
+            .label(body.variables[*reference].span, "bound here")
+            .hint(fmt::format("bind existing targets: `{} {}` in place of `references({}) {}`", held, variable, held,
+                              variable));
+        return unknown(span);
+      }
       const bool self = base.kind == MKind::Variable && body.variables[base.index].kind == model::SourceKind::Target;
       if (member->inverse) {
         if (!body.own_only.empty()) {
@@ -935,8 +959,9 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
     const bool of_row = of_variable && name == "position" &&
                         (body.variables[of.index].kind == model::SourceKind::Refreshed ||
                          body.variables[of.index].kind == model::SourceKind::History);
-    const bool right = of_row || (of_variable && body.variables[of.index].kind == model::SourceKind::Path &&
-                                  body.variables[of.index].source.type.kind == wanted);
+    const bool of_element = of_variable && (body.variables[of.index].kind == model::SourceKind::Path ||
+                                            body.variables[of.index].kind == model::SourceKind::References);
+    const bool right = of_row || (of_element && body.variables[of.index].source.type.kind == wanted);
     if (!right) {
       error(DiagnosticCode::WrongArguments, expr.operands[0].span,
             name == "position" ? "`position` takes a variable over a list" : "`key` takes a variable over a map")
@@ -971,6 +996,11 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
   if (name == "words") {
     error(DiagnosticCode::FunctionMisplaced, expr.name.span, "`words` is a source of a design's `of`")
         .hint("in a query write `t.content contains all $words`");
+    return read_all();
+  }
+  if (name == "references") {
+    error(DiagnosticCode::FunctionMisplaced, expr.name.span, "`references` is a source of a design's `of`")
+        .hint("the references themselves are the role, without a function: `u.follows`");
     return read_all();
   }
   std::string hint;

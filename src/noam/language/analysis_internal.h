@@ -191,6 +191,7 @@ class Analyzer {
   model::Select read_select(Body& body, const Select& written, bool nested);
   void read_source(Body& body, const Source& source, std::vector<std::uint32_t>& from);
   bool read_source_name(Body& body, const Source& source, model::Variable& variable);
+  bool read_references(Body& body, const Expr& call, model::Variable& variable);
   void read_columns(Body& body, const Select& written, model::Select& select);
   void read_column(Body& body, const SelectColumn& written, model::Select& select);
   void check_groups(const Body& body, const Select& written, const model::Select& select);

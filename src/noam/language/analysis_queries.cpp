@@ -21,6 +21,22 @@ bool is_instance(const model::Variable& variable) {
   return variable.type.kind == TypeKind::Reference && variable.kind != model::SourceKind::Loop;
 }
 
+// Whether this is own data of the entity that a design's collection begins with: a field of it, or of a value inside.
+bool kept_by_first(const Body& body, const MExpr& path) {
+  const MExpr* at = &path;
+  while (true) {
+    if (at->kind == MKind::Field && at->operands[0].type.kind == TypeKind::Reference)
+      return at->operands[0].kind == MKind::Variable && at->operands[0].index == 0 &&
+             body.variables[0].kind == model::SourceKind::Entity;
+    if (at->kind == MKind::Field || at->kind == MKind::Element)
+      at = &at->operands[0];
+    else if (at->kind == MKind::Variable && body.variables[at->index].kind == model::SourceKind::Path)
+      at = &body.variables[at->index].source;
+    else
+      return false;
+  }
+}
+
 // Which rows of a select are told apart by its groups.
 class Groups {
  public:
@@ -391,6 +407,56 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
   return false;
 }
 
+// `references(u.follows)`: false where it is none.
+bool Analyzer::read_references(Body& body, const Expr& call, model::Variable& variable) {
+  variable.kind = model::SourceKind::References;
+  if (body.place != Place::Design) {
+    error(DiagnosticCode::FunctionMisplaced, call.span, "`references` is a source in designs only")
+        .hint("in a query write `u.follows a` for the existing ones, or select the role itself: `select u.follows`");
+    return false;
+  }
+  if (call.operands.size() != 1 || call.distinct) {
+    error(DiagnosticCode::WrongArguments, call.span, "`references` takes one role to many")
+        .hint("write `references(u.follows) a`");
+    return false;
+  }
+  const Expr& role = call.operands[0];
+  variable.source = read(body, role);
+  const model::Type& type = variable.source.type;
+  if (!type.known()) return false;
+  const std::string_view written = source_.text(role.span);
+  const std::string name = variable.name.empty() ? "x" : variable.name;
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    auto report = error(DiagnosticCode::WrongArguments, role.span, message);
+    if (!hint.empty()) report.hint(hint);
+    return false;
+  };
+  if (type.kind == TypeKind::Reference)
+    return refuse(fmt::format("`references` takes a role to many, and `{}` is to one", written),
+                  "it is a reference by itself: write it as part of the key");
+  if (!type.is_collection())
+    return refuse(fmt::format("`references` takes a role to many, found `{}`", text(type)), "");
+  if (variable.source.kind == MKind::Inverse)
+    return refuse(fmt::format("`{}` is a way back: it is not kept, and those that refer exist", written),
+                  fmt::format("write `{} {}`", written, name));
+  if (type.element().kind != TypeKind::Reference) {
+    const bool keys_refer = type.kind == TypeKind::Map && type.arguments[0].kind == TypeKind::Reference;
+    if (keys_refer)
+      return refuse(fmt::format("the keys of `{}` refer, and not its values", written),
+                    fmt::format("write `{} {}`, and `key({})`", written, name, name));
+    return refuse(fmt::format("`{}` is `{}`, and holds no references", written, text(type)),
+                  type.element().kind == TypeKind::Value
+                      ? fmt::format("write `{} {}`, and go on from `{}`", written, name, name)
+                      : fmt::format("write `{} {}`", written, name));
+  }
+  if (!kept_by_first(body, variable.source))
+    return refuse(fmt::format("`{}` is not kept by the first entity of the collection", written),
+                  "begin with the entity that keeps it: `of User u, references(u.follows) a`");
+  variable.type = type.element();
+  variable.type.optional = false;
+  return true;
+}
+
 void Analyzer::read_source(Body& body, const Source& source, std::vector<std::uint32_t>& from) {
   model::Variable variable;
   variable.name = source.variable.text;
@@ -407,7 +473,7 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
       error(DiagnosticCode::FunctionMisplaced, what.span, "`words` is a source in designs only")
           .hint("in a query write `where t.content contains all $words`");
       good = false;
-    } else if (what.operands.size() != 1) {
+    } else if (what.operands.size() != 1 || what.distinct) {
       error(DiagnosticCode::WrongArguments, what.span, "`words` takes one text").hint("write `words(t.content) w`");
       good = false;
     } else {
@@ -418,6 +484,8 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
         good = false;
       }
     }
+  } else if (what.kind == ExprKind::Call && what.name.text == "references") {
+    good = read_references(body, what, variable);
   } else if (what.kind == ExprKind::Unknown) {
     good = false;
   } else if (what.kind == ExprKind::Member || what.kind == ExprKind::Index) {
@@ -455,9 +523,11 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
     const std::string_view written = source_.text(what.span);
     if (type.is_collection()) {
       variable.type = type.element();
-    } else if (variable.source.kind == MKind::Instance) {
+    } else if (type.kind == TypeKind::Reference && what.kind == ExprKind::Index &&
+               variable.source.kind != MKind::Element) {  // E[k], or E[r] of a reference r
       variable.kind = model::SourceKind::Instance;
       variable.type = type;
+      variable.type.optional = false;
     } else if (type.kind == TypeKind::Reference) {
       if (variable.source.kind == MKind::Variable)
         no_source(fmt::format("`{}` is a variable already", written), "go on from it: a role or a collection");

@@ -266,6 +266,188 @@ TEST(Analysis, AsksThatKeysDetermineTheRow) {
   EXPECT_EQ(codes("collection c of Post p by p.author { copy ε: latest [ p.id, p.words ] }"), Codes{});
 }
 
+TEST(Analysis, ReadsTheReferencesThatACollectionHolds) {
+  const Read read(std::string(blog) + R"(
+value Team { leads: map<text, User>  posts: list<Post> }
+entity Club { id: int key  teams: list<Team>  board: Team }
+design d {
+  collection User_by_follows of User u, references(u.follows) a by a { copy [u.name] }
+  collection leads of Club c by c { copy [key(a) as role]: a as person, a.name from references(board.leads) a }
+  collection posts of Club c, c.teams t, references(t.posts) p by p.id as post { copy [c, position(t) as team, position(p) as place]: c.id }
+}
+)");
+  ASSERT_TRUE(read.diagnostics.empty()) << read.said();
+  const auto& collections = read.model.designs[0].collections;
+  const model::WrittenCollection& by_follows = collections[0];
+  ASSERT_EQ(by_follows.from, (std::vector<std::uint32_t>{0, 1}));
+  const model::Variable& a = by_follows.variables[1];
+  EXPECT_EQ(a.kind, model::SourceKind::References);
+  EXPECT_EQ(a.type, model::reference(model::EntityId{0}));
+  EXPECT_EQ(a.source.kind, model::ExprKind::Field);
+  EXPECT_EQ(read.model.entities[0].fields[a.source.index].name, "follows");
+  EXPECT_EQ(by_follows.by[0].expr.kind, model::ExprKind::Variable);
+  EXPECT_EQ(by_follows.by[0].expr.type, a.type);
+  EXPECT_EQ(by_follows.by[0].name, "a");
+  const model::WrittenFamily& leads = collections[1].families[0];
+  EXPECT_EQ(leads.key[0].expr.function, model::Function::MapKey);
+  EXPECT_EQ(leads.cells[0].expr.type, a.type);
+  EXPECT_EQ(leads.cells[1].expr.kind, model::ExprKind::Field);
+  EXPECT_FALSE(leads.cells[1].expr.type.optional);
+  EXPECT_EQ(collections[2].variables[2].type, model::reference(model::EntityId{1}));
+  EXPECT_EQ(collections[2].families[0].key[2].expr.function, model::Function::Position);
+}
+
+TEST(Analysis, ReadsOnlyTheKeyOfWhatAReferenceNeedNotFind) {
+  const std::string model = std::string(blog) + R"(
+entity Member { user: User owner inverse memberships  post: Post inverse members  note: text  key (user, post) }
+entity Event { at: timestamp }
+entity Group { id: int key  seats: set<Member>  events: set<Event> }
+)";
+  const auto codes = [&](const std::string& collection) {
+    return Read(model + "design d { " + collection + " }").codes();
+  };
+  const std::string seats = "collection c of Group g, references(g.seats) m by g ";
+  EXPECT_EQ(codes(seats + "{ copy [m]: m.user, m.user.name, m.post.id as post }"), Codes{});
+  EXPECT_EQ(codes(seats + "{ copy [m]: m.note }"), Codes{"path-step"});
+  EXPECT_EQ(codes(seats + "{ copy [m]: m.user.born }"), Codes{"path-step"});
+  EXPECT_EQ(codes(seats + "{ copy [m]: m.nothing }"), Codes{"unknown-field"});
+  EXPECT_EQ(codes(seats + "{ copy [m]: count(m.user.posts) as n }"), Codes{"path-step"});
+  EXPECT_EQ(codes(seats + "{ copy [m]: m.* }"), Codes{"design-column"});
+  EXPECT_EQ(codes("collection c of Group g, references(g.seats) m, m.user.posts p by m { copy [p] }"),
+            Codes{"path-step"});
+  EXPECT_EQ(codes("collection c of Group g, references(g.seats) m, m.user u by g { copy [m]: u.born }"), Codes{});
+  EXPECT_EQ(codes("collection c of Group g, references(g.seats) m, Member[m] x by g { copy [m]: x.note }"), Codes{});
+  EXPECT_EQ(codes("collection c of Group g, references(g.events) e by e { copy [g.id] }"), Codes{});
+  EXPECT_EQ(codes("collection c of Group g, references(g.events) e by g { copy [e]: e.at }"), Codes{"path-step"});
+}
+
+TEST(Analysis, TakesReferencesOnlyFromWhatTheFirstEntityKeeps) {
+  const std::string model = std::string(blog) + R"(
+value Line { post: Post  qty: int }
+entity Cart { id: int key  lines: list<Line>  counts: map<Post, int>  user: User  posts: list<Post> }
+)";
+  const auto codes = [&](const std::string& sources) {
+    return Read(model + "design d { collection c of " + sources + " x by x { copy ε } }").codes();
+  };
+  EXPECT_EQ(codes("Cart k, references(k.posts)"), Codes{});
+  EXPECT_EQ(codes("User u, references(u.friends)"), Codes{});
+  for (const char* wrong :
+       {"User u, references(u.followers)", "Cart k, references(k.user)", "Cart k, references(k.id)",
+        "Cart k, references(k.lines)", "Cart k, references(k.counts)", "Cart k, references(k.user.follows)",
+        "User u, u.follows f, references(f.follows)", "references(User[\"mary\"].follows)", "Cart k, references(k)",
+        "Cart k, references()", "Cart k, references(distinct k.posts)", "Cart k, references(k.posts, k.posts)"})
+    EXPECT_EQ(codes(wrong), Codes{"wrong-arguments"}) << wrong;
+  EXPECT_EQ(codes("Cart k, references(k.nothing)"), Codes{"unknown-field"});
+  EXPECT_EQ(Read(model + "query q { select x from Cart k, references(k.posts) x }").codes(),
+            Codes{"function-misplaced"});
+  EXPECT_EQ(Read(model + "query q { select k.id from Cart k where k.posts = references(k.posts) }").codes(),
+            Codes{"function-misplaced"});
+  EXPECT_EQ(Read(model + "design d { collection c of Cart k, references(k.posts) x by k, position(x) { entry ε: x } }")
+                .codes(),
+            Codes{"family-clause"});
+}
+
+TEST(Analysis, TellsReferencesApartByThemselvesOrTheirPlace) {
+  const std::string model = std::string(blog) + R"(
+entity Member { user: User owner inverse memberships  post: Post inverse members  key (user, post) }
+entity Group { id: int key  name: text  seats: set<Member>  row: list<User>  named: map<text, User> }
+)";
+  const auto codes = [&](const std::string& collection) {
+    return Read(model + "design d { collection c of Group g, " + collection + " }").codes();
+  };
+  const Codes lost = {"keys-do-not-determine"};
+  EXPECT_EQ(codes("references(g.seats) m by m { copy [g]: g.name }"), Codes{});
+  EXPECT_EQ(codes("references(g.seats) m by m.user { copy [g.id, m.post.id as post]: g.name }"), Codes{});
+  EXPECT_EQ(codes("references(g.seats) m by m.user { copy [g.id]: g.name }"), lost);
+  EXPECT_EQ(codes("references(g.seats) m by m { copy [g.name]: g.id }"), lost);
+  EXPECT_EQ(codes("references(g.seats) m by m { copy [g.name] }"), Codes{});
+  EXPECT_EQ(codes("references(g.seats) m by m { copy [g.name]: count(*) as n }"), Codes{});
+  EXPECT_EQ(codes("references(g.row) u by u { copy [g]: g.name }"), lost);
+  EXPECT_EQ(codes("references(g.row) u by g { copy [position(u) as place]: u }"), Codes{});
+  EXPECT_EQ(codes("references(g.named) u by u { copy [g]: g.name }"), lost);
+  EXPECT_EQ(codes("references(g.named) u by u { copy [key(u) as name, g]: g.id }"), Codes{});
+}
+
+TEST(Analysis, LetsReferencesToATransientEntityBeKeys) {
+  const std::string model = R"(
+entity Page { id: int key  seen: set<Visit> }
+entity Visit transient { page: Page owner inverse visits  at: timestamp }
+)";
+  const auto codes = [&](const std::string& collection) {
+    return Read(model + "design d { " + collection + " }").codes();
+  };
+  EXPECT_EQ(codes("collection c of Page p, references(p.seen) v by v { copy [p.id] }"), Codes{});
+  EXPECT_EQ(codes("collection c of Visit v by v { copy ε: count(*) as n }"), Codes{"transient-query"});
+}
+
+TEST(Analysis, TakesAVariableAloneAsPartOfAKey) {
+  const Read read(std::string(blog) + R"(
+entity Event { at: timestamp  who: User inverse events  note: text }
+design d {
+  collection users of User u by u { entry ε: * }
+  collection events of Event e by e.who { entry [e desc]: * }
+  collection days of Event e by day(at) as day, shard(e, 8) as shard { copy [e as event]: who, note }
+  collection posts of User u, u.posts p by u { copy [p.author, p]: p.words }
+}
+)");
+  ASSERT_TRUE(read.diagnostics.empty()) << read.said();
+  const auto& collections = read.model.designs[0].collections;
+  const auto is_reference = [&](const model::Part& part, std::uint32_t variable, const char* name) {
+    return part.expr.kind == model::ExprKind::Variable && part.expr.index == variable &&
+           part.expr.type.kind == model::TypeKind::Reference && part.name == name;
+  };
+  EXPECT_TRUE(is_reference(collections[0].by[0], 0, "u"));
+  EXPECT_TRUE(is_reference(collections[1].families[0].key[0], 0, "e"));
+  EXPECT_TRUE(is_reference(collections[2].families[0].key[0], 0, "event"));
+  EXPECT_TRUE(is_reference(collections[3].families[0].key[1], 1, "p"));
+  EXPECT_EQ(collections[1].by[0].name, "who");
+  // What the reference holds already need not lie in the entry once more.
+  std::vector<std::string> names;
+  for (const model::Cell& cell : collections[0].families[0].cells) names.push_back(cell.name);
+  for (const model::Cell& cell : collections[1].families[0].cells) names.push_back(cell.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"born", "follows", "friends", "at", "note"}));
+}
+
+TEST(Analysis, CountsWhatACommandMakesInTheOrderOfTheText) {
+  const Read read(R"(
+value Code { text: text  id: uuid }
+entity Coupon { number: text key  id: uuid  codes: list<Code>  owner: text }
+command issue($n: list<text>, $k) {
+  for $x in $n { insert Coupon { id: uuid(), owner: random_text(4), codes: [{ text: $x, id: uuid() }], number: random_text(8) } }
+  append { id: uuid(), text: random_text(2) } to Coupon[$k].codes
+  update Coupon[$k] { owner: greatest(random_text(3), owner) }
+  require (select count(*) from Coupon[random_text(9)] c where c.owner = random_text(5)) = 0
+}
+command again { insert Coupon { id: uuid(), owner: random_text(4), number: random_text(8) } }
+)");
+  ASSERT_TRUE(read.diagnostics.empty()) << read.said();
+  const auto& changes = read.model.commands[0].changes;
+  const auto& inserted = changes[0].body[0].assignments;  // in the order of the fields
+  EXPECT_EQ(inserted[0].value.index, 3U);
+  EXPECT_EQ(inserted[1].value.index, 0U);
+  EXPECT_EQ(inserted[2].value.operands[0].operands[1].index, 2U);
+  EXPECT_EQ(inserted[3].value.index, 1U);
+  EXPECT_EQ(changes[1].argument.operands[0].index, 5U);
+  EXPECT_EQ(changes[1].argument.operands[1].index, 4U);
+  EXPECT_EQ(changes[2].assignments[0].value.operands[0].index, 6U);
+  const model::Select& select = changes[3].argument.operands[0].select[0];
+  const model::Variable& found = read.model.commands[0].variables[select.from[0]];
+  EXPECT_EQ(found.source.operands[0].index, 7U);
+  EXPECT_EQ(select.where->operands[1].index, 8U);
+  EXPECT_EQ(read.model.commands[1].changes[0].assignments[1].value.index, 0U);
+}
+
+TEST(Analysis, FindsAnInstanceByAReferenceToIt) {
+  const Read read(std::string(blog) + R"(
+entity Member { user: User owner inverse memberships  post: Post inverse members  key (user, post) }
+command c($ms: list<Member>) { for $m in $ms { require (select count(*) from Member[$m] x) = 1 } }
+)");
+  ASSERT_TRUE(read.diagnostics.empty()) << read.said();
+  const model::Command& command = read.model.commands[0];
+  const model::Select& select = command.changes[0].body[0].argument.operands[0].select[0];
+  EXPECT_EQ(command.variables[select.from[0]].kind, model::SourceKind::Instance);
+}
+
 TEST(Analysis, RefusesWhatWouldNeedTheInstancesOfATransientEntity) {
   const std::string model = R"(
 entity Url { short: text key  long: text }

@@ -440,9 +440,9 @@ mix sale like normal { product 500 }
 )"},
     CodeInfo{UnknownFunction, "unknown-function", Error, "a function that does not exist",
              "The functions are `minute hour day week month year now uuid random_text greatest least position key`, "
-             "the folds `count sum min max avg`, and in designs `words` and `shard`. There are no functions of one's "
-             "own: a design must be able to keep what a query asks, and every store must compute the same. Compute "
-             "the value in the application and store it as a field.",
+             "the folds `count sum min max avg`, and in designs `words`, `references` and `shard`. There are no "
+             "functions of one's own: a design must be able to keep what a query asks, and every store must compute "
+             "the same. Compute the value in the application and store it as a field.",
              R"(model shop
 entity Customer { id: uuid key auto   email: text }
 query by_email($e) { select c.id from Customer c where lowercase(c.email) = $e }
@@ -453,9 +453,9 @@ query by_email($e) { select c.id from Customer c where c.email_lower = $e }
 )"},
     CodeInfo{UnknownSource, "unknown-source", Error, "something in `from` that is no source",
              "`from` takes an entity, a path that starts at a variable or at `Entity[key]`, or a refreshed query; in "
-             "a design also `words(…)`. This is none of them: values, for instance, have no life of their own and are "
-             "reached through the entity that holds them, and a scalar has no elements to range over. Start from the "
-             "entity, and go on by a path.",
+             "a design also `words(…)` or `references(…)`. This is none of them: values, for instance, have no life of "
+             "their own and are reached through the entity that holds them, and a scalar has no elements to range "
+             "over. Start from the entity, and go on by a path.",
              R"(model shop
 value Line { title: text   qty: int }
 entity Order { id: uuid key auto   lines: list<Line> }
@@ -840,8 +840,9 @@ query priced($label: text) { select p.sku, $label as label from Product p }
     CodeInfo{WrongArguments, "wrong-arguments", Error, "arguments that a function does not take",
              "The function takes other arguments, in number or in type: `hour` one time, `now` and `uuid` none, "
              "`random_text` a length, `greatest` and `least` two or more that compare, `position` the variable of a "
-             "list element, `key` the variable of a map entry, `shard` an expression and a number. The message says "
-             "which it takes.",
+             "list element, `key` the variable of a map entry, `shard` an expression and a number, `words` a text, "
+             "`references` a role to many that the first entity of the collection keeps. The message says which it "
+             "takes.",
              R"(model shop
 entity Order { id: uuid key auto   placed: timestamp }
 query hours { select o.id, hour(o.placed, 2) as hour from Order o }
@@ -852,8 +853,8 @@ query hours { select o.id, hour(o.placed) as hour from Order o }
 )"},
     CodeInfo{FunctionMisplaced, "function-misplaced", Error, "a function that can't stand here",
              "The function exists, but not here. `uuid()` and `random_text(…)` belong to commands, where they follow "
-             "from the command's id so that a repeat gives the same; `shard` and `words` belong to designs, `words` "
-             "as a source only. The message says where it belongs.",
+             "from the command's id so that a repeat gives the same; `shard`, `words` and `references` belong to "
+             "designs, the latter two as sources only. The message says where it belongs.",
              R"(model shop
 entity Product { sku: text key   price: decimal }
 query sample { select p.sku, random_text(8) as token from Product p }
@@ -879,7 +880,9 @@ command order($customer) { insert Order { customer: Customer[$customer] } }
     CodeInfo{PathStep, "path-step", Error, "a path that goes through many, or on from where it ends",
              "A path in an expression leads to one value: each step but the last goes through a value or a reference "
              "to one. Here it goes on from a collection or an inverse, which is many, or from a scalar, which has "
-             "nothing inside. Bind the many in `from` (`c.orders o`) and go on from that variable, or fold them.",
+             "nothing inside. Bind the many in `from` (`c.orders o`) and go on from that variable, or fold them. From "
+             "a variable over `references(…)`, in a design, a path leads to the parts of the key only, since the "
+             "target need not exist.",
              R"(model shop
 entity Customer { id: uuid key auto   email: text }
 entity Order { id: uuid key auto   customer: Customer inverse orders   placed: timestamp }

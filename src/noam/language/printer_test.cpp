@@ -294,6 +294,9 @@ TEST(Printer, PutsTheClausesOfAFamilyInOneOrder) {
 TEST(Printer, KeepsTheNameOfADatabaseInOnePiece) {
   prints_declaration("design d for mongodb , oracle-nosql { collection A of A a by id with oracle-nosql ( a : 1 ) {} }",
                      "design d for mongodb, oracle-nosql { collection A of A a by id with oracle-nosql(a: 1) {} }");
+  prints_declaration(
+      "design d { collection A of A a,references ( a.bs )b by b { copy [a] from references(a . cs) c } }",
+      "design d { collection A of A a, references(a.bs) b by b { copy [a] from references(a.cs) c } }");
 }
 
 TEST(Printer, PrintsTheEmptyPathAsEpsilon) {

@@ -209,6 +209,7 @@ void copies_hold_folds_of_transient_instances(const model::Model& model, Diagnos
         scope.insert(scope.end(), family.from.begin(), family.from.end());
         for (const std::uint32_t variable : scope) {
           if (!use.is_transient(collection.variables[variable].type)) continue;
+          if (collection.variables[variable].kind == model::SourceKind::References) continue;  // asks no instance
           const model::Entity& entity = model.entity(collection.variables[variable].type.entity());
           const auto key = [&](const model::Part& part) {
             if (use.mentions(part.expr, variable) && !use.simple(part.expr, variable))

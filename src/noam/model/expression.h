@@ -50,11 +50,14 @@ enum class Function : std::uint8_t {
   Month,
   Year,
   Now,
-  MakeUuid,
+  MakeUuid,  // Expr::index counts these two in their command, from 0
   RandomText,
-  Position,  // of a list element's variable
-  MapKey,    // of a map value's variable
-  Shard,     // designs: a bucket of a hash
+  Position,   // of a list element's variable
+  MapKey,     // of a map value's variable
+  Shard,      // designs: a bucket of a hash
+  Union,      // plans: of two sets
+  MapValues,  // plans: of a map, as a list
+  WordsOf,    // plans: of a text, as a set
 };
 
 enum class Fold : std::uint8_t { None, Count, Sum, Min, Max, Avg };
@@ -77,6 +80,7 @@ enum class ExprKind : std::uint8_t {
   Record,     // a value: one operand a field, in their order; what was left out has its default or is absent
   Column,     // in `order by`: the output column `index`
   Refreshed,  // operands[0], a variable over a refreshed query: the time of its refresh
+  Slot,       // in plans: the value `index` of the row
 };
 
 struct Select;
@@ -100,15 +104,16 @@ struct Expr {
 bool same(const Expr& a, const Expr& b);
 
 enum class SourceKind : std::uint8_t {
-  Entity,     // every instance of `type`'s entity
-  Path,       // the elements of `source`: a collection, an inverse, or a reference to one; existing targets only
-  Instance,   // the one that `source` refers to, if it exists
-  Refreshed,  // the rows of the last refresh of query `query`
-  History,    // the rows of all kept refreshes of query `query`
-  Words,      // the words of the text `source` (designs)
-  Target,     // the instance that a change changes
-  Inserted,   // the instance that an `insert … as v` made
-  Loop,       // an element of `source`, of a `for $x in …`
+  Entity,      // every instance of `type`'s entity
+  Path,        // the elements of `source`: a collection, an inverse, or a reference to one; existing targets only
+  Instance,    // the one that `source` refers to, if it exists
+  Refreshed,   // the rows of the last refresh of query `query`
+  History,     // the rows of all kept refreshes of query `query`
+  Words,       // the words of the text `source` (designs)
+  References,  // the references that the collection `source` holds, whether their targets exist or not (designs)
+  Target,      // the instance that a change changes
+  Inserted,    // the instance that an `insert … as v` made
+  Loop,        // an element of `source`, of a `for $x in …`
 };
 
 struct Variable {

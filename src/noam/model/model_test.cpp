@@ -71,7 +71,7 @@ TEST_F(Writing, SaysUnknownOfWhatIsUnknown) {
   EXPECT_EQ(to_string(model, reference(EntityId{99})), "unknown");
   EXPECT_EQ(to_string(model, value_type(99)), "unknown");
   EXPECT_EQ(text(Expr()), "?");
-  for (int kind = 0; kind <= static_cast<int>(ExprKind::Refreshed); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(ExprKind::Slot); ++kind) {
     Expr broken;
     broken.kind = static_cast<ExprKind>(kind);
     broken.index = 99;
@@ -79,7 +79,7 @@ TEST_F(Writing, SaysUnknownOfWhatIsUnknown) {
     broken.operands = {Expr(), Expr(), Expr(), Expr()};
     EXPECT_FALSE(text(broken).empty());
   }
-  for (int function = 0; function <= static_cast<int>(Function::Shard); ++function) {
+  for (int function = 0; function <= static_cast<int>(Function::MapValues); ++function) {
     EXPECT_EQ(text(call(static_cast<Function>(function), {Expr()})).find("? ?"), std::string::npos);
     text(call(static_cast<Function>(function), {}));
     text(call(static_cast<Function>(function), {Expr(), Expr(), Expr(), Expr()}));
@@ -274,6 +274,27 @@ TEST_F(Writing, WritesSelects) {
             "(select t.at, count(*), count(t.visits) as n from Tweet t where t.author = u group by t.at "
             "order by n desc, t.at limit 1)");
   EXPECT_EQ(text(count_of(expr)).substr(0, 15), "count((select t");
+}
+
+TEST_F(Writing, WritesSources) {
+  std::vector<Variable> all = {variable_over("u", SourceKind::Entity, reference(user)),
+                               variable_over("a", SourceKind::Path, reference(user), field(u, Follows)),
+                               variable_over("b", SourceKind::References, reference(user), field(u, Follows)),
+                               variable_over("w", SourceKind::Words, sample::text(), field(u, Username)),
+                               variable_over("c", SourceKind::Instance, reference(user),
+                                             instance(user, {parameter(0)})),
+                               variable_over("d", SourceKind::Instance, reference(user), variable(2, reference(user)))};
+  const Scope scope{model, all, parameters};
+  EXPECT_EQ(written_sources(scope, {0, 1, 2}), "User u, u.follows a, references(u.follows) b");
+  EXPECT_EQ(written_sources(scope, {3, 4, 5}), "words(u.username) w, User[$id] c, User[b] d");
+}
+
+TEST_F(Writing, WritesWhatOnlyPlansHave) {
+  Expr slot;
+  slot.kind = ExprKind::Slot;
+  slot.index = 3;
+  EXPECT_EQ(text(call(Function::Union, {field(u, Follows), slot})), "union(u.follows, #3)");
+  EXPECT_EQ(text(call(Function::MapValues, {field(u, Addresses)})), "values(u.addresses)");
 }
 
 TEST_F(Writing, WritesWholeAggregates) {

@@ -271,13 +271,17 @@ class SelectStory {
     return texts;
   }
 
+  // A path that starts from that variable, whose name need not be said.
+  static bool continues(const Variable& variable, std::uint32_t before) {
+    return variable.kind == SourceKind::Path && root_of(variable.source) == before;
+  }
+
   std::string walk() const {
     auto named = named_;
     for (std::size_t i = 0; i < select_.from.size(); ++i) {
       const Variable* variable = find(select_.from[i]);
       if (variable == nullptr) continue;
-      const auto root = root_of(variable->source);
-      const bool goes_on = i > 0 && root == select_.from[i - 1];
+      const bool goes_on = i > 0 && continues(*variable, select_.from[i - 1]);
       if (!goes_on) collect_variables(scope_, variable->source, named);
     }
     std::string out;
@@ -292,7 +296,7 @@ class SelectStory {
       const bool path = variable->kind == SourceKind::Path || variable->kind == SourceKind::Instance;
       const bool goes_on = path && before && read.count(*before) > 0;
       if (i > 0) out += goes_on ? " -> " : ", ";
-      const bool drops_name = goes_on && root_of(variable->source) == before;
+      const bool drops_name = goes_on && continues(*variable, *before);
       out += drops_name ? written(scope_, variable->source, before) : written_source(scope_, *variable);
       std::vector<const Expr*> conditions;
       for (const auto& [of, condition] : conditions_) {

@@ -193,6 +193,8 @@ const char* source_kind(SourceKind kind) {
       return "history";
     case SourceKind::Words:
       return "words";
+    case SourceKind::References:
+      return "references";
     case SourceKind::Target:
       return "target";
     case SourceKind::Inserted:

@@ -132,6 +132,14 @@ TEST_F(Walk, FindsInstancesByWhatWasFoundBefore) {
   EXPECT_EQ(walk(model), "User[username = $username] u -> User[u] -> tweets[at > $since] t");
 }
 
+TEST_F(Walk, NamesTheVariableWhoseReferenceFindsAnInstance) {
+  query.variables[2] = variable_over("b", SourceKind::Instance, reference(user), variable(1, reference(user)));
+  select.columns = {column("username", field_of(model, variable(2, reference(user)), Username))};
+  select.where.reset();
+  select.order_by.clear();
+  EXPECT_EQ(walk(model), "User -> follows a -> User[a]");
+}
+
 TEST_F(Walk, NeedsNoNameForOneVariable) {
   select.from = {2};
   query.variables[2] = variable_over("t", SourceKind::Entity, reference(tweet));
@@ -269,6 +277,26 @@ TEST(ShowJson, HasEverything) {
   EXPECT_EQ(collection["families"][0]["pattern"], "[t.at desc as date_time, t.id]");
   EXPECT_EQ(collection["families"][0]["cells"][0]["expression"], "t.content");
   EXPECT_EQ(collection["families"][1]["limit"], 10);
+}
+
+TEST(Show, TellsReferencesFromExistingTargets) {
+  Model model = whole_blog();
+  WrittenCollection& collection = model.designs[0].collections[0];
+  const Expr u = variable(0, reference(user));
+  collection.variables = {variable_over("u", SourceKind::Entity, reference(user)),
+                          variable_over("a", SourceKind::References, reference(user), field_of(model, u, Follows))};
+  collection.name = "User_by_follows";
+  collection.from = {0, 1};
+  collection.by = {Part{variable(1, reference(user)), false, "a", {}}};
+  collection.families.clear();
+  EXPECT_NE(show_text(model).find("collection User_by_follows of User u, references(u.follows) a by a\n"),
+            std::string::npos);
+  const Json json = Json::parse(show_json(model));
+  const Json& from = json["designs"][0]["collections"][0]["from"][1];
+  EXPECT_EQ(from["variable"], "a");
+  EXPECT_EQ(from["kind"], "references");
+  EXPECT_EQ(from["source"], "references(u.follows)");
+  EXPECT_EQ(from["type"]["kind"], "reference");
 }
 
 TEST(ShowJson, TakesAnyBytesInNames) {

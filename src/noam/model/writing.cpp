@@ -90,6 +90,12 @@ const char* word(Function function) {
       return "key";
     case Function::Shard:
       return "shard";
+    case Function::Union:
+      return "union";
+    case Function::MapValues:
+      return "values";
+    case Function::WordsOf:
+      return "words";
     case Function::None:
     case Function::ToDecimal:
       break;
@@ -266,6 +272,8 @@ class Writer {
       case ExprKind::Column:
         if (select_ == nullptr || expr.index >= select_->columns.size()) return {"?"};
         return {leading_name(select_->columns[expr.index].name)};
+      case ExprKind::Slot:  // has no name in noam
+        return {fmt::format("#{}", expr.index)};
     }
     return {"?"};
   }
@@ -395,6 +403,9 @@ class Writer {
       case Function::Position:
       case Function::MapKey:
       case Function::Shard:
+      case Function::Union:
+      case Function::MapValues:
+      case Function::WordsOf:
         return {fmt::format("{}({})", word(expr.function), listed(expr.operands))};
     }
     return {"?"};
@@ -533,6 +544,26 @@ std::string written_cells(const Scope& scope, const std::vector<Cell>& cells, st
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+// The variable over the elements of a collection that an entry holds whole, as `r.*`.
+std::optional<std::uint32_t> whole_element(const Scope& scope, const WrittenFamily& family) {
+  if (family.copy || family.cells.empty()) return std::nullopt;
+  const auto variable_of = [](const Cell& cell) -> const Expr* {
+    const bool field = cell.shape == CellShape::Plain && cell.expr.kind == ExprKind::Field;
+    const bool of_variable =
+        field && cell.expr.operands.size() == 1 && cell.expr.operands[0].kind == ExprKind::Variable;
+    return of_variable ? &cell.expr.operands[0] : nullptr;
+  };
+  const Expr* first = variable_of(family.cells[0]);
+  if (first == nullptr || first->type.kind != TypeKind::Value) return std::nullopt;
+  const auto* fields = fields_of(scope.model, first->type);
+  if (fields == nullptr || fields->size() != family.cells.size()) return std::nullopt;
+  for (std::size_t i = 0; i < family.cells.size(); ++i) {
+    const Expr* variable = variable_of(family.cells[i]);
+    if (variable == nullptr || variable->index != first->index || family.cells[i].expr.index != i) return std::nullopt;
+  }
+  return first->index;
+}
+
 }  // namespace
 
 const char* kind_name(TypeKind kind) {
@@ -616,6 +647,7 @@ std::string natural_name(const Scope& scope, const Expr& expr) {
     case ExprKind::Map:
     case ExprKind::Record:
     case ExprKind::Column:
+    case ExprKind::Slot:
       break;
   }
   return "";
@@ -726,8 +758,14 @@ std::string written_source(const Scope& scope, const Variable& variable) {
       return query() + " history";
     case SourceKind::Words:
       return fmt::format("words({})", written(scope, variable.source));
+    case SourceKind::References:
+      return fmt::format("references({})", written(scope, variable.source));
+    case SourceKind::Instance: {
+      std::string key = written(scope, variable.source);
+      if (variable.source.kind == ExprKind::Instance) return key;
+      return fmt::format("{}[{}]", to_string(scope.model, variable.type), key);
+    }
     case SourceKind::Path:
-    case SourceKind::Instance:
     case SourceKind::Target:
     case SourceKind::Inserted:
     case SourceKind::Loop:
@@ -778,7 +816,10 @@ std::vector<std::string> written_clauses(const Scope& scope, const WrittenFamily
   // `entry rounds[*]` says already what it holds.
   const bool told_by_path = family.field && family.cells.size() == 1 && family.cells[0].expr.kind == ExprKind::Field &&
                             family.cells[0].expr.index == *family.field;
-  if (!family.cells.empty() && !told_by_path) head += ": " + written_cells(scope, family.cells, bare);
+  if (const auto element = whole_element(scope, family); element && *element < scope.variables.size())
+    head += fmt::format(": {}.*", leading_name(scope.variables[*element].name));
+  else if (!family.cells.empty() && !told_by_path)
+    head += ": " + written_cells(scope, family.cells, bare);
   std::vector<std::string> clauses = {head};
   if (!family.from.empty()) clauses.push_back("from " + written_sources(scope, family.from));
   if (family.where) clauses.push_back("where " + written(scope, *family.where, bare));

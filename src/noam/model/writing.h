@@ -47,7 +47,7 @@ std::string written_without(const Scope& scope, const Column& column);
 std::string natural_name(const Scope& scope, const Expr& expr);
 // A term of the select's `order by`.
 std::string written(const Scope& scope, const Select& select, const OrderTerm& term);
-// What a variable ranges over: `User`, `u.follows`, `top_accounts history`.
+// What a variable ranges over: `User`, `u.follows`, `top_accounts history`, `references(u.follows)`.
 std::string written_source(const Scope& scope, const Variable& variable);
 // `User u, u.follows a`.
 std::string written_sources(const Scope& scope, const std::vector<std::uint32_t>& from);

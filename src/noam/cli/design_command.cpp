@@ -1,0 +1,143 @@
+#include "noam/cli/design_command.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "noam/cli/compile.h"
+#include "noam/cli/files.h"
+#include "noam/cli/opening.h"
+#include "noam/cli/program.h"
+#include "noam/cli/report.h"
+#include "noam/design/explanation.h"
+#include "noam/design/print.h"
+#include "noam/language/suggest.h"
+
+namespace noam::cli {
+
+namespace {
+
+// `did you mean …`, or all there are.
+std::string instead(const std::string& asked, const std::vector<std::string_view>& names, const char* what) {
+  if (const auto near = language::closest(asked, names)) return fmt::format("did you mean `{}`?", *near);
+  if (names.empty()) return fmt::format("the model has no {}", what);
+  return fmt::format("the model has {}", fmt::join(names, ", "));
+}
+
+Result<model::StatementRef> find_statement(const model::Model& model, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; i < model.queries.size(); ++i) {
+    if (model.queries[i].name == name) return model::StatementRef{false, i};
+    names.push_back(model.queries[i].name);
+  }
+  for (std::uint32_t i = 0; i < model.commands.size(); ++i) {
+    if (model.commands[i].name == name) return model::StatementRef{true, i};
+    names.push_back(model.commands[i].name);
+  }
+  return Error{fmt::format("no statement `{}`; {}", name, instead(name, names, "statements"))};
+}
+
+Result<const model::Mix*> find_mix(const model::Model& model, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const model::Mix& mix : model.mixes) {
+    if (mix.name == name) return &mix;
+    names.push_back(mix.name);
+  }
+  return Error{fmt::format("no mix `{}`; {}", name, instead(name, names, "mixes"))};
+}
+
+struct Wanted {
+  bool design = true;
+  bool plans = false;
+  std::optional<model::StatementRef> only;
+  const model::Mix* mix = nullptr;
+};
+
+Result<Wanted> find_wanted(const model::Model& model, const DesignOptions& options) {
+  Wanted wanted;
+  wanted.plans = options.explain.has_value();
+  if (options.explain && !options.explain->empty()) {
+    NOAM_ASSIGN_OR_RETURN(wanted.only, find_statement(model, *options.explain));
+    wanted.design = false;
+  }
+  if (!options.mix.empty()) {
+    NOAM_ASSIGN_OR_RETURN(wanted.mix, find_mix(model, options.mix));
+  }
+  return wanted;
+}
+
+std::string as_json(const design::Program& program, const Wanted& wanted) {
+  nlohmann::ordered_json out{{"schema", 1}, {"model", program.model->name}};
+  if (wanted.design) out["design"] = design::design_json(program);
+  if (wanted.plans) out["plans"] = design::plans_json(program, wanted.only);
+  if (wanted.mix != nullptr) out["mix"] = design::mix_json(program, *wanted.mix);
+  return dumped(out);
+}
+
+std::string as_text(const design::Program& program, const Wanted& wanted) {
+  std::string out;
+  const auto add = [&](const std::string& part) { out += (out.empty() ? "" : "\n") + part; };
+  if (wanted.design) add(design::print_design(program));
+  if (wanted.plans) add(design::print_plans(program, wanted.only));
+  if (wanted.plans && !wanted.only) add(design::print_storage(program));
+  if (wanted.mix != nullptr) add(design::print_mix(program, *wanted.mix));
+  for (const std::string& refusal : program.refusals) add("not to be run: " + refusal + "\n");
+  return out;
+}
+
+}  // namespace
+
+CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
+  CLI::App* command = app.add_subcommand("design", "Show how a model lies in a database, and what statements do there");
+  command->add_option("FILE", options.path, "The text of a model; `-` is standard input");
+  command
+      ->add_option("--strategy", options.strategy,
+                   "How the data lies: `eao`, `etf`, `normalized`, or a design of the model")
+      ->type_name("S")
+      ->capture_default_str();
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--explain",
+          [&options](const std::vector<std::string>& given) {
+            options.explain = given.empty() ? std::string() : given.front();
+          },
+          "The plan of every statement, or of this one: its steps, what it reads and writes, which copies follow")
+      ->type_name("[STATEMENT]")
+      ->expected(0, 1);
+  command->add_option("--mix", options.mix, "What the statements of a mix cost together")->type_name("M");
+  command->add_flag("--json", options.json, "As JSON (docs/design.md)");
+  command->footer(
+      "What is printed can be put into the model as a design of its own, and changed there. Numbers are estimates "
+      "from\n"
+      "the statistics of the model. The store is the embedded one: a command is one commit over all it touches.\n"
+      "Example: noam design shop.noam --strategy etf --explain place");
+  return command;
+}
+
+int show_design(DesignOptions options) {
+  // `--explain FILE` is FILE explained.
+  if (options.path.empty() && options.explain && !options.explain->empty()) std::swap(options.path, *options.explain);
+  if (options.path.empty()) return complain("FILE is required; see `noam design --help`");
+  const auto source = read_input(options.path);
+  if (!source) return complain(source.error().message);
+  Compilation compilation = compile(*source);
+  if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
+  if (options.strategy == "advised")
+    return complain(
+        "the strategy `advised` is not there yet; take `eao`, `etf`, `normalized` or a design of the model");
+  const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
+  if (const auto found = find_strategy(*model, options.strategy); !found) return complain(found.error().message);
+  const auto wanted = find_wanted(*model, options);
+  if (!wanted) return complain(wanted.error().message);
+  const auto program = design::make_program(model, options.strategy);
+  if (!program) return complain(program.error().message);
+  return deliver(options.json ? as_json(*program, *wanted) : as_text(*program, *wanted), exit_fine);
+}
+
+}  // namespace noam::cli

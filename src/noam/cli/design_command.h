@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+// `noam design`: how a model lies in a database, and what its statements do there. (docs/design.md)
+namespace noam::cli {
+
+struct DesignOptions {
+  std::string path;
+  std::string strategy = "eao";
+  std::string mix;
+  std::optional<std::string> explain;  // a statement; empty: all
+  bool json = false;
+};
+
+CLI::App* add_design_command(CLI::App& app, DesignOptions& options);
+int show_design(DesignOptions options);
+
+}  // namespace noam::cli

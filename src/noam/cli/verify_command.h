@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "noam/cli/lines.h"
+#include "noam/cli/opening.h"
+#include "noam/runtime/session.h"
+
+// `noam verify`: is every copy what its base says? (docs/run.md)
+namespace noam::cli {
+
+struct VerifyOptions {
+  OpeningOptions opening;
+  std::string after;  // a file of requests that are run before; `-`: standard input
+  bool json = false;
+};
+
+CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options);
+int verify_copies(const VerifyOptions& options);
+
+// What was found, for a person or as JSON.
+std::string verification_text(const runtime::Verification& found, const std::string& strategy,
+                              const std::optional<Answered>& before);
+std::string verification_json(const runtime::Verification& found, const std::string& strategy,
+                              const std::optional<Answered>& before);
+int verification_exit_code(const runtime::Verification& found);
+
+}  // namespace noam::cli

@@ -1,0 +1,696 @@
+#include "noam/design/explanation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "noam/model/estimates.h"
+#include "noam/model/writing.h"
+
+namespace noam::design {
+
+using model::ChangeKind;
+using model::Expr;
+using model::ExprKind;
+using model::Function;
+using model::TypeKind;
+
+namespace {
+
+constexpr double unknown_length = 10;
+constexpr int deepest_parts = 8;
+
+void add_once(std::vector<std::string>& to, const std::string& what) {
+  if (std::find(to.begin(), to.end(), what) == to.end()) to.push_back(what);
+}
+
+void read_families(const Plan& plan, std::set<std::uint32_t>& out) {
+  for (const auto* steps : {&plan.steps, &plan.late}) {
+    for (const Step& step : *steps) {
+      if (step.kind == StepKind::Lookup || step.kind == StepKind::Scan || step.kind == StepKind::Collect)
+        out.insert(step.family);
+      for (const Plan& nested : step.nested) read_families(nested, out);
+    }
+  }
+  for (const Plan& otherwise : plan.otherwise) read_families(otherwise, out);
+}
+
+void read_families(const std::vector<Deed>& deeds, std::set<std::uint32_t>& out) {
+  for (const Deed& deed : deeds) {
+    if (deed.family) out.insert(*deed.family);
+    read_families(deed.inside, out);
+  }
+}
+
+bool scans(const std::vector<Deed>& deeds) {
+  return std::any_of(deeds.begin(), deeds.end(), [](const Deed& deed) {
+    return deed.kind == DeedKind::Scan || (deed.kind != DeedKind::Otherwise && scans(deed.inside));
+  });
+}
+
+std::vector<Deed> times(std::vector<Deed> deeds, double factor) {
+  for (Deed& deed : deeds) {
+    deed.work = deed.work * factor;
+    deed.inside = times(std::move(deed.inside), factor);
+  }
+  return deeds;
+}
+
+bool is_empty(const Expr& expr) {
+  const bool collection = expr.kind == ExprKind::List || expr.kind == ExprKind::Map;
+  return expr.kind == ExprKind::Unknown || (collection && expr.operands.empty()) ||
+         (expr.kind == ExprKind::Constant && std::holds_alternative<std::monostate>(expr.constant));
+}
+
+// The own field that a path begins with.
+std::optional<std::uint32_t> top_field(const Expr& path) {
+  const Expr* at = &path;
+  while ((at->kind == ExprKind::Field || at->kind == ExprKind::Element) && at->operands[0].kind != ExprKind::Variable)
+    at = &at->operands[0];
+  if (at->kind == ExprKind::Field) return at->index;
+  return std::nullopt;
+}
+
+bool mentions_slot(const Expr& expr, std::uint32_t slot) {
+  if (expr.kind == ExprKind::Slot) return expr.index == slot;
+  return std::any_of(expr.operands.begin(), expr.operands.end(),
+                     [&](const Expr& at) { return mentions_slot(at, slot); });
+}
+
+// A row for each element of what is in the slot.
+bool unnests(const Plan& plan, std::uint32_t slot) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [&](const Step& step) { return step.kind == StepKind::Unnest && mentions_slot(step.expr, slot); });
+}
+
+// What one change does to the aggregates it names.
+struct Touch {
+  enum class Kind : std::uint8_t { Make, Change, Remove };
+  Kind kind = Kind::Change;
+  model::EntityId entity{};
+  std::string target;                        // as written; changes of the same one are taken together
+  std::set<std::uint32_t> fields;            // Change: those that may differ afterwards
+  std::map<std::uint32_t, double> elements;  // Change: how many elements of a collection differ, where not all do
+  std::set<std::uint32_t> empty;             // Make: collections without elements
+  double times = 1;
+};
+
+class CommandExplainer {
+ public:
+  CommandExplainer(const Program& program, const Explainer& explainer, const model::Command& command)
+      : program_(program), model_(*program.model), explainer_(explainer), command_(command) {}
+
+  Explanation run(const CommandPlan& plan) {
+    changes(command_.changes, plan.changes, 1);
+    for (const Touch& touch : touches_) write_base(touch);
+    for (const Upkeep& upkeep : program_.upkeep) follow(upkeep);
+    for (const Touch& touch : touches_)
+      if (touch.kind == Touch::Kind::Remove) forget(touch);
+    out_.read = total(out_.deeds);
+    out_.scans = scans(out_.deeds);
+    std::map<std::uint32_t, double> blocks;  // by collection
+    const auto count = [&](const Written& written) {
+      out_.written += written.entries;
+      out_.written_bytes += written.bytes;
+      double& most = blocks[program_.design.families[written.family].collection];
+      most = std::max(most, written.blocks);
+    };
+    for (const Written& base : out_.bases) count(base);
+    for (const Following& copy : out_.copies) {
+      count(copy.written);
+      out_.read += total(copy.support);
+    }
+    for (const auto& at : blocks) out_.blocks += at.second;
+    return std::move(out_);
+  }
+
+ private:
+  // --- What is read first -------------------------------------------------------------------------------------------
+
+  [[nodiscard]] std::string text(const Expr& expr, std::optional<std::uint32_t> bare = std::nullopt) const {
+    return written({model_, command_.variables, command_.parameters}, expr, bare);
+  }
+
+  [[nodiscard]] std::string name(model::EntityId entity) const {
+    return model::written_name(model_.entity(entity).name);
+  }
+
+  [[nodiscard]] std::string target_text(const model::Change& change) const {
+    if (change.target.kind == ExprKind::Instance) return text(change.target);
+    if (change.target.kind != ExprKind::Unknown) return fmt::format("{}[{}]", name(change.entity), text(change.target));
+    return "each " + name(change.entity);
+  }
+
+  void compute(const std::string& what, Narration narration, double factor) {
+    std::vector<Deed>& deeds = narration.deeds;
+    deeds.erase(std::remove_if(deeds.begin(), deeds.end(),
+                               [](const Deed& deed) { return deed.kind == DeedKind::Project; }),
+                deeds.end());
+    if (deeds.empty()) return;
+    Deed deed;
+    deed.kind = DeedKind::Compute;
+    deed.text = what;
+    deed.inside = times(std::move(deeds), factor);
+    out_.deeds.push_back(std::move(deed));
+  }
+
+  void load(const std::string& what, model::EntityId entity, double factor, bool there = true) {
+    if (model_.entity(entity).transient || !loaded_.insert(what).second) return;
+    Deed deed;
+    deed.kind = DeedKind::Load;
+    deed.text = what;
+    deed.inside = times(narrate_load(program_, entity).deeds, factor);
+    if (!there) {
+      // Nothing is found, and what depends on it is not asked for.
+      const double reads = factor;
+      for (Deed& step : deed.inside) step.work = {std::min(step.work.reads, reads), 0, 0};
+    }
+    out_.deeds.push_back(std::move(deed));
+  }
+
+  void load_owners(model::EntityId entity, const std::set<std::uint32_t>* fields, double factor) {
+    for (const std::uint32_t index : model_.entity(entity).owners) {
+      const model::Role& role = model_.roles[index];
+      if (fields != nullptr && !fields->contains(role.field)) continue;
+      load(fmt::format("load the owner, a {}", name(role.to)), role.to, factor);
+    }
+  }
+
+  void changes(const std::vector<model::Change>& all, const std::vector<ChangePlan>& plans, double factor) {
+    for (std::size_t i = 0; i < all.size(); ++i) change(all[i], plans[i], factor);
+  }
+
+  void change(const model::Change& change, const ChangePlan& plan, double factor) {
+    const std::string target = target_text(change);
+    switch (change.kind) {
+      case ChangeKind::Require:
+        compute("require " + text(change.argument), narrate_inputs(program_, command_, change, plan), factor);
+        return;
+      case ChangeKind::For:
+        compute("for each of " + text(command_.variables[*change.variable].source),
+                narrate_inputs(program_, command_, change, plan), factor);
+        changes(change.body, plan.body, factor * unknown_length);
+        return;
+      case ChangeKind::UpdateWhere:
+      case ChangeKind::DeleteWhere: {
+        Narration found = narrate_find(program_, command_, change, *plan.find);
+        out_.commits = found.rows;
+        compute("find every " + name(change.entity) + " that matches", std::move(found), factor);
+        factor *= *out_.commits;
+        compute("ask each again", narrate_where(program_, command_, change, plan), factor);
+        break;
+      }
+      default:
+        break;
+    }
+    compute("work out what is written", narrate_inputs(program_, command_, change, plan), factor);
+    switch (change.kind) {
+      case ChangeKind::Insert:
+      case ChangeKind::Put:
+        make(change, factor);
+        return;
+      case ChangeKind::Delete:
+      case ChangeKind::DeleteWhere:
+        remove(change.entity, target, factor, 0);
+        return;
+      default:
+        break;
+    }
+    load("load " + target, change.entity, factor);
+    if (change.kind == ChangeKind::RemoveWhere)
+      compute("ask each element", narrate_where(program_, command_, change, plan), factor * unknown_length);
+    update(change, target, factor);
+  }
+
+  void make(const model::Change& change, double factor) {
+    const model::Entity& entity = model_.entity(change.entity);
+    Touch touch;
+    touch.kind = Touch::Kind::Make;
+    touch.entity = change.entity;
+    touch.target = fmt::format("a new {}", name(change.entity));
+    touch.times = factor;
+    for (std::uint32_t i = 0; i < entity.fields.size(); ++i)
+      if (entity.fields[i].type.is_collection()) touch.empty.insert(i);
+    for (const model::Assignment& assignment : change.assignments)
+      if (!is_empty(assignment.value)) touch.empty.erase(assignment.target.index);
+    load(change.kind == ChangeKind::Put ? "load the " + name(change.entity) + " of that key, if there is one"
+                                        : "see that there is no " + name(change.entity) + " of that key",
+         change.entity, factor, false);
+    load_owners(change.entity, nullptr, factor);
+    add(std::move(touch));
+  }
+
+  [[nodiscard]] double length(model::EntityId entity, std::uint32_t field) const {
+    return std::max(model_.entity(entity).fields[field].statistic.count.value_or(unknown_length), 1.0);
+  }
+
+  void update(const model::Change& change, const std::string& target, double factor) {
+    Touch touch;
+    touch.entity = change.entity;
+    touch.target = target;
+    touch.times = factor;
+    for (const model::Assignment& assignment : change.assignments) {
+      const auto field = top_field(assignment.target);
+      if (!field) continue;
+      touch.fields.insert(*field);
+      if (assignment.target.kind != ExprKind::Field || assignment.target.operands[0].kind != ExprKind::Variable)
+        touch.elements[*field] = 1;
+    }
+    if (change.path.kind != ExprKind::Unknown) {
+      if (const auto field = top_field(change.path)) {
+        touch.fields.insert(*field);
+        touch.elements[*field] = elements_changed(change, *field);
+        other_side(change, *field, factor);
+      }
+    }
+    load_owners(change.entity, &touch.fields, factor);
+    add(std::move(touch));
+  }
+
+  // How many elements of the collection are not what, or where, they were.
+  [[nodiscard]] double elements_changed(const model::Change& change, std::uint32_t field) const {
+    const double all = length(change.entity, field);
+    const bool list = model_.entity(change.entity).fields[field].type.kind == TypeKind::List;
+    switch (change.kind) {
+      case ChangeKind::RemoveAt: {
+        // What comes after it moves up.
+        const Expr& position = change.path.operands[1];
+        const auto* number = std::get_if<std::int64_t>(&position.constant);
+        if (!list || (number != nullptr && *number == -1)) return 1;
+        return number != nullptr && *number == 0 ? all : std::max(all / 2, 1.0);
+      }
+      case ChangeKind::Remove:
+      case ChangeKind::RemoveWhere:
+        return list ? std::max(all / 2, 1.0) : 1;
+      default:
+        return change.all ? std::min(unknown_length, all) : 1;
+    }
+  }
+
+  // Of a symmetric role: the one that is removed may keep this one, too.
+  void other_side(const model::Change& change, std::uint32_t field, double factor) {
+    const auto role = model_.entity(change.entity).fields[field].role;
+    const bool removes = change.kind == ChangeKind::Remove || change.kind == ChangeKind::RemoveWhere;
+    if (!role || !model_.roles[*role].symmetric || !removes) return;
+    const std::string other = "the other " + name(change.entity);
+    load("load " + other, change.entity, factor);
+    Touch touch;
+    touch.entity = change.entity;
+    touch.target = other;
+    touch.fields.insert(field);
+    touch.elements[field] = 1;
+    touch.times = factor;
+    add(std::move(touch));
+  }
+
+  void remove(model::EntityId entity, const std::string& target, double factor, int depth) {
+    load("load " + target, entity, factor);
+    Touch touch;
+    touch.kind = Touch::Kind::Remove;
+    touch.entity = entity;
+    touch.target = target;
+    touch.times = factor;
+    add(std::move(touch));
+    if (depth > deepest_parts) return;
+    for (const PartsPlan& parts : program_.entities[static_cast<std::size_t>(entity)].parts) {
+      const std::string whose = fmt::format("every {} of {}", name(parts.entity), target);
+      Narration found = narrate_parts(program_, entity, parts);
+      const double rows = found.rows;
+      compute("find " + whose, std::move(found), factor);
+      remove(parts.entity, whose, factor * rows, depth + 1);
+    }
+  }
+
+  void add(Touch touch) {
+    for (Touch& at : touches_) {
+      if (at.entity != touch.entity || at.target != touch.target || at.kind != touch.kind ||
+          at.kind == Touch::Kind::Make)
+        continue;
+      for (const std::uint32_t field : touch.fields) {
+        const auto changed = touch.elements.find(field);
+        const auto before = at.elements.find(field);
+        const bool whole =
+            changed == touch.elements.end() || (at.fields.contains(field) && before == at.elements.end());
+        if (whole)
+          at.elements.erase(field);
+        else
+          at.elements[field] += changed->second;
+        at.fields.insert(field);
+      }
+      return;
+    }
+    touches_.push_back(std::move(touch));
+  }
+
+  // --- What is written ----------------------------------------------------------------------------------------------
+
+  static std::optional<std::uint32_t> own_field(const Expr& expr) {
+    if (expr.kind == ExprKind::Field && expr.operands[0].kind == ExprKind::Variable) return expr.index;
+    return std::nullopt;
+  }
+
+  void write_base(const Touch& touch) {
+    const Design& design = program_.design;
+    for (std::uint32_t f = 0; f < design.families.size(); ++f) {
+      const Family& family = design.families[f];
+      if (family.purpose == Purpose::Due && family.members_of == static_cast<std::uint32_t>(touch.entity) &&
+          touch.kind != Touch::Kind::Change)
+        written_base(f, touch.times, touch.times);
+      if (family.purpose != Purpose::Base) continue;
+      if (design.collection_of(family).variables[family.from[0]].type.entity() != touch.entity) continue;
+      double entries = 0;
+      if (!family.elements) {
+        const bool holds = std::any_of(family.cells.begin(), family.cells.end(), [&](const model::Cell& cell) {
+          const auto field = own_field(cell.expr);
+          return field && touch.fields.contains(*field);
+        });
+        if (touch.kind != Touch::Kind::Change || holds) entries = 1;
+      } else if (touch.kind == Touch::Kind::Change) {
+        const auto some = touch.elements.find(*family.elements);
+        if (touch.fields.contains(*family.elements))
+          entries = some == touch.elements.end() ? length(touch.entity, *family.elements) : some->second;
+      } else if (!touch.empty.contains(*family.elements)) {
+        entries = length(touch.entity, *family.elements);
+      }
+      if (entries > 0) written_base(f, entries * touch.times, blocks_of_base(f, entries) * touch.times);
+    }
+  }
+
+  // Elements may lie in blocks of their own.
+  [[nodiscard]] double blocks_of_base(std::uint32_t f, double entries) const {
+    const FamilyLogic& logic = program_.logics[f];
+    if (!logic.element_node) return 1;
+    for (const Expr& part : logic.block) {
+      std::vector<std::uint32_t> nodes;
+      collect_nodes(logic.logical, part, nodes);
+      if (std::find(nodes.begin(), nodes.end(), *logic.element_node) != nodes.end()) return entries;
+    }
+    return 1;
+  }
+
+  void written_base(std::uint32_t family, double entries, double blocks) {
+    auto found =
+        std::find_if(out_.bases.begin(), out_.bases.end(), [&](const Written& at) { return at.family == family; });
+    if (found == out_.bases.end()) found = out_.bases.insert(found, Written{family, 0, 0, 0});
+    found->entries += entries;
+    found->bytes += entries * explainer_.bytes(family);
+    found->blocks += blocks;
+  }
+
+  // --- Copies -------------------------------------------------------------------------------------------------------
+
+  static bool matters(const Touch& touch, const std::vector<std::uint32_t>& fields) {
+    if (touch.kind != Touch::Kind::Change) return true;
+    return std::any_of(fields.begin(), fields.end(), [&](std::uint32_t field) { return touch.fields.contains(field); });
+  }
+
+  // No row is there yet, because a row needs an element of something that is empty.
+  static bool finds_nothing(const Touch& touch, const Plan& plan) {
+    return touch.kind == Touch::Kind::Make &&
+           std::any_of(touch.empty.begin(), touch.empty.end(),
+                       [&](std::uint32_t field) { return unnests(plan, field + 1); });
+  }
+
+  // The part of the rows that is not as it was.
+  [[nodiscard]] double share(const Touch& touch, const std::vector<std::uint32_t>& fields, const Plan& plan) const {
+    if (touch.kind != Touch::Kind::Change) return 1;
+    double sum = 0;
+    for (const std::uint32_t field : fields) {
+      if (!touch.fields.contains(field)) continue;
+      const auto some = touch.elements.find(field);
+      if (some == touch.elements.end() || !unnests(plan, field + 1)) return 1;
+      sum += some->second / length(touch.entity, field);
+    }
+    return std::min(sum, 1.0);
+  }
+
+  // A change of these fields moves entries to another key.
+  [[nodiscard]] bool moves(const FamilyLogic& logic, const std::vector<Expr>& parts, const Touch& touch) const {
+    if (touch.kind != Touch::Kind::Change) return false;
+    const std::function<bool(const Expr&)> reads = [&](const Expr& expr) -> bool {
+      if (expr.kind == ExprKind::Field && expr.operands[0].kind == ExprKind::Variable &&
+          expr.operands[0].type.kind == TypeKind::Reference && expr.operands[0].type.entity() == touch.entity &&
+          touch.fields.contains(expr.index))
+        return true;
+      return std::any_of(expr.operands.begin(), expr.operands.end(), reads);
+    };
+    (void)logic;
+    return std::any_of(parts.begin(), parts.end(), reads);
+  }
+
+  static bool reaches_beyond(const FamilyLogic& logic, const Expr& expr) {
+    if (expr.kind == ExprKind::Select) return true;
+    if (expr.kind == ExprKind::Variable && logic.logical.nodes[expr.index].kind == NodeKind::Optional) return true;
+    return std::any_of(expr.operands.begin(), expr.operands.end(),
+                       [&](const Expr& at) { return reaches_beyond(logic, at); });
+  }
+
+  void follow(const Upkeep& upkeep) {
+    const Family& family = program_.design.families[upkeep.family];
+    const FamilyLogic& logic = program_.logics[upkeep.family];
+    Following out;
+    out.written.family = upkeep.family;
+    bool follows = false;
+    const auto changed = [&](double entries, double blocks) {
+      out.written.entries += entries;
+      out.written.blocks += std::min(blocks, entries);
+      follows = true;
+    };
+    const auto support = [&](const std::string& what, std::vector<Deed> deeds, double factor) {
+      Deed all;
+      all.kind = DeedKind::Compute;
+      all.text = what;
+      for (Deed& deed : times(std::move(deeds), factor)) {
+        if (deed.kind == DeedKind::Project || deed.kind == DeedKind::Distinct) continue;
+        all.inside.push_back(std::move(deed));
+      }
+      if (!all.inside.empty()) out.support.push_back(std::move(all));
+    };
+    // The rows as they were and as they are.
+    const auto moments = [](const Touch& touch) { return touch.kind == Touch::Kind::Change ? 2.0 : 1.0; };
+    std::vector<std::uint32_t> instances;
+    for (const std::uint32_t node : logic.body.nodes)
+      if (logic.logical.nodes[node].is_instance()) instances.push_back(node);
+    for (std::size_t i = 0; i < upkeep.direct.size(); ++i) {
+      const DirectPlan& direct = upkeep.direct[i];
+      for (const Touch& touch : touches_) {
+        if (touch.entity != direct.entity || !matters(touch, direct.fields)) continue;
+        if (finds_nothing(touch, direct.plan)) continue;
+        const Narration found = narrate_direct(program_, upkeep, i);
+        support(fmt::format("the rows of {}:", touch.target), found.deeds, touch.times * moments(touch));
+        const double rows = found.rows * share(touch, direct.fields, direct.plan) * touch.times;
+        const bool other_block = moves(logic, logic.block, touch);
+        const bool other_key = other_block || moves(logic, logic.key, touch);
+        bool one_block = true;
+        for (const Expr& part : logic.block) {
+          std::vector<std::uint32_t> nodes;
+          collect_nodes(logic.logical, part, nodes);
+          for (const std::uint32_t node : nodes) one_block = one_block && node == instances[i];
+        }
+        const double entries = rows * (other_key ? 2 : 1);
+        changed(entries, one_block ? touch.times * (other_block ? 2 : 1) : entries);
+      }
+    }
+    const auto beyond = [&](const Expr& part) { return reaches_beyond(logic, part); };
+    const bool key_beyond = std::any_of(logic.block.begin(), logic.block.end(), beyond) ||
+                            std::any_of(logic.key.begin(), logic.key.end(), beyond);
+    for (std::size_t i = 0; i < upkeep.indirect.size(); ++i) {
+      const IndirectPlan& indirect = upkeep.indirect[i];
+      for (const Touch& touch : touches_) {
+        if (touch.entity != indirect.entity || !matters(touch, indirect.fields)) continue;
+        if (!indirect.reference_only && finds_nothing(touch, indirect.plan)) continue;
+        add_once(out.through, model_.entity(indirect.entity).name);
+        const Narration narration = narrate_indirect(program_, upkeep, i);
+        support(fmt::format("rows that look at {}:", touch.target), narration.deeds, touch.times * moments(touch));
+        follows = true;
+        // What is new is seldom referred to already.
+        if (indirect.reference_only && touch.kind == Touch::Kind::Make) continue;
+        const double found = narration.rows * touch.times;
+        support("each of those, as it was and as it is:", narrate_by_identity(program_, upkeep).deeds, found * 2);
+        const double part = indirect.reference_only ? 1 : share(touch, indirect.fields, indirect.plan);
+        const double entries = found * part * (key_beyond ? 2 : 1);
+        changed(entries, entries);
+      }
+    }
+    if (!follows) return;
+    read_before(family, upkeep.family, out);
+    out.written.bytes = out.written.entries * explainer_.bytes(upkeep.family);
+    out_.copies.push_back(std::move(out));
+  }
+
+  // Counts and sums are added to; others are read to be written anew.
+  void read_before(const Family& family, std::uint32_t index, Following& out) const {
+    const bool added_to = family.purpose != Purpose::Members &&
+                          std::all_of(family.cells.begin(), family.cells.end(), [](const model::Cell& cell) {
+                            return cell.shape == model::CellShape::Plain && cell.expr.kind == ExprKind::Fold &&
+                                   !cell.expr.distinct &&
+                                   (cell.expr.fold == model::Fold::Count || cell.expr.fold == model::Fold::Sum);
+                          });
+    Deed deed;
+    deed.family = index;
+    if (family.limit) {
+      deed.text = fmt::format("read its blocks, of up to {} entries", *family.limit);
+      deed.work.reads = out.written.blocks;
+      deed.work.entries = out.written.blocks * std::min<double>(*family.limit, explainer_.entries(index));
+    } else if (family.grouped && !added_to) {
+      deed.text = "read what is there";
+      deed.work.reads = out.written.entries;
+      deed.work.entries = out.written.entries;
+    } else {
+      return;
+    }
+    deed.work.bytes = deed.work.entries * explainer_.bytes(index);
+    out.support.push_back(std::move(deed));
+  }
+
+  // What was kept of transient parts.
+  void forget(const Touch& touch) {
+    const auto owners = model::instances(model_, touch.entity);
+    for (const Forgetting& forgetting : program_.entities[static_cast<std::size_t>(touch.entity)].forgets) {
+      const std::size_t blocks = program_.design.collection_of(program_.design.families[forgetting.family]).by.size();
+      bool whole_block = true;
+      for (std::size_t i = 0; i < blocks; ++i) whole_block = whole_block && forgetting.parts[i];
+      const double all = explainer_.entries(forgetting.family);
+      const double share = program_.design.families[forgetting.family].key.empty()
+                               ? 1
+                               : std::max(all / std::max(owners ? owners->value : unknown_length, 1.0), 1.0);
+      const double theirs = share * touch.times;
+      Following out;
+      out.forgotten = true;
+      out.written = {forgetting.family, theirs, theirs * explainer_.bytes(forgetting.family),
+                     whole_block ? touch.times : theirs};
+      Deed deed;
+      deed.kind = whole_block ? DeedKind::Lookup : DeedKind::Scan;
+      deed.family = forgetting.family;
+      const std::string label = family_label(program_.design, forgetting.family);
+      deed.text = whole_block ? fmt::format("read its block of {}", label) : "scan all of " + label;
+      deed.work.reads = whole_block ? touch.times : all / 100 + 1;
+      deed.work.entries = whole_block ? theirs : all;
+      deed.work.bytes = deed.work.entries * explainer_.bytes(forgetting.family);
+      out_.scans = out_.scans || !whole_block;
+      out.support.push_back(std::move(deed));
+      out_.copies.push_back(std::move(out));
+    }
+  }
+
+  const Program& program_;
+  const model::Model& model_;
+  const Explainer& explainer_;
+  const model::Command& command_;
+  Explanation out_;
+  std::vector<Touch> touches_;
+  std::set<std::string> loaded_;
+};
+
+}  // namespace
+
+std::string statement_name(const model::Model& model, const model::StatementRef& statement) {
+  return statement.command ? model.commands[statement.index].name : model.queries[statement.index].name;
+}
+
+std::vector<model::StatementRef> all_statements(const model::Model& model) {
+  std::vector<model::StatementRef> all;
+  for (std::uint32_t i = 0; i < model.queries.size(); ++i) all.push_back({false, i});
+  for (std::uint32_t i = 0; i < model.commands.size(); ++i) all.push_back({true, i});
+  return all;
+}
+
+Explainer::Explainer(const Program& program) : program_(program), planner_(*program.model, program.design) {}
+
+double Explainer::entries(std::uint32_t family) const {
+  const Family& at = program_.design.families[family];
+  if (at.purpose == Purpose::Due) {
+    const auto all = model::instances(*program_.model, static_cast<model::EntityId>(at.members_of));
+    return all ? all->value : 0;
+  }
+  if (at.purpose == Purpose::Refreshed) {
+    const model::Query& query = program_.model->queries[at.members_of];
+    const double rows = program_.queries[at.members_of].rows;
+    return at.key.empty() ? 1 : rows * static_cast<double>(query.refresh ? query.refresh->keep : 1);
+  }
+  if (at.purpose == Purpose::Guard) return 0;
+  const FamilyLogic& logic = program_.logics[family];
+  double rows = planner_.entries(family);
+  for (const std::uint32_t node : logic.body.nodes) {
+    const Node& source = logic.logical.nodes[node];
+    if (source.kind != NodeKind::Refreshed && source.kind != NodeKind::History) continue;
+    // As many as there are refreshes, and their rows where they lie apart.
+    const auto& refresh = program_.model->queries[source.query].refresh;
+    rows = source.kind == NodeKind::History && refresh ? static_cast<double>(refresh->keep) : 1;
+    if (!at.grouped) rows *= std::max(program_.queries[source.query].rows, 1.0);
+  }
+  if (at.key.empty() && at.copy()) {  // one a block
+    double blocks = 1;
+    for (const Expr& part : logic.block) blocks *= planner_.different(logic.logical, part, rows);
+    rows = std::min(rows, blocks);
+  }
+  return rows;
+}
+
+double Explainer::bytes(std::uint32_t family) const { return planner_.bytes(family); }
+
+Explanation Explainer::explain(const model::StatementRef& statement) const {
+  if (statement.command) {
+    const model::Command& command = program_.model->commands[statement.index];
+    Explanation out = CommandExplainer(program_, *this, command).run(program_.commands[statement.index]);
+    out.statement = statement;
+    return out;
+  }
+  Explanation out;
+  out.statement = statement;
+  out.deeds = narrate_query(program_, statement.index).deeds;
+  out.read = total(out.deeds);
+  out.scans = scans(out.deeds);
+  if (program_.model->queries[statement.index].refresh) {
+    out.refresh = out.read;
+    out.read = {};
+    for (std::uint32_t f = 0; f < program_.design.families.size(); ++f) {
+      const Family& family = program_.design.families[f];
+      if (family.purpose != Purpose::Refreshed || family.members_of != statement.index) continue;
+      const double rows = family.key.empty() ? 1 : program_.queries[statement.index].rows;
+      out.read += Work{1, rows, rows * bytes(f)};
+    }
+  }
+  return out;
+}
+
+std::vector<Use> Explainer::uses() const {
+  const model::Model& model = *program_.model;
+  std::vector<Use> out(program_.design.families.size());
+  for (const model::StatementRef& statement : all_statements(model)) {
+    std::set<std::uint32_t> read;
+    read_families(explain(statement).deeds, read);
+    for (const std::uint32_t family : read) add_once(out[family].statements, statement_name(model, statement));
+  }
+  for (const Upkeep& upkeep : program_.upkeep) {
+    std::set<std::uint32_t> read;
+    for (const DirectPlan& plan : upkeep.direct) read_families(plan.plan, read);
+    for (const IndirectPlan& plan : upkeep.indirect) read_families(plan.plan, read);
+    for (const RefreshPlan& plan : upkeep.refreshes) read_families(plan.plan, read);
+    for (const auto* plan : {&upkeep.by_identity, &upkeep.by_key, &upkeep.by_block})
+      if (*plan) read_families(**plan, read);
+    for (const std::uint32_t family : read)
+      if (family != upkeep.family) add_once(out[family].copies, family_label(program_.design, upkeep.family));
+  }
+  for (std::size_t i = 0; i < program_.entities.size(); ++i) {
+    const std::string& name = model.entities[i].name;
+    const auto note = [&](const Plan& plan, const std::string& what) {
+      std::set<std::uint32_t> read;
+      read_families(plan, read);
+      for (const std::uint32_t family : read)
+        if (out[family].statements.empty()) add_once(out[family].others, what);
+    };
+    for (const PartsPlan& parts : program_.entities[i].parts) note(parts.plan, "deleting a " + name);
+    for (const PartsPlan& keepers : program_.entities[i].keepers)
+      note(keepers.plan, "changing both sides of a " + name);
+    note(program_.entities[i].load, "changing a " + name);
+  }
+  return out;
+}
+
+}  // namespace noam::design

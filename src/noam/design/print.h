@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "noam/design/program.h"
+
+// A design and its plans, for people and for programs (docs/design.md).
+namespace noam::design {
+
+// As it would be written in the model: what can be said there can be pasted and edited, what noam keeps for itself
+// stands in comments. Ends in a line break.
+std::string print_design(const Program& program);
+
+// The same, complete.
+nlohmann::ordered_json design_json(const Program& program);
+
+// What every statement does, or this one. Estimates are for one execution.
+std::string print_plans(const Program& program, const std::optional<model::StatementRef>& only = std::nullopt);
+nlohmann::ordered_json plans_json(const Program& program,
+                                  const std::optional<model::StatementRef>& only = std::nullopt);
+
+// What the statements of a mix read and write together: in a second where the mix has a rate, else for one statement of
+// it on average.
+std::string print_mix(const Program& program, const model::Mix& mix);
+nlohmann::ordered_json mix_json(const Program& program, const model::Mix& mix);
+
+// What each family holds, and who reads it.
+std::string print_storage(const Program& program);
+
+}  // namespace noam::design

@@ -1,0 +1,169 @@
+#include "noam/model/datum.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include <xxhash.h>
+
+#include "noam/base/check.h"
+
+namespace noam::model {
+
+namespace {
+
+std::strong_ordering compare(double a, double b) {
+  if (a < b) return std::strong_ordering::less;
+  return b < a ? std::strong_ordering::greater : std::strong_ordering::equal;
+}
+
+std::strong_ordering compare(const Datum::List& a, const Datum::List& b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (const auto order = a[i] <=> b[i]; std::is_neq(order)) return order;
+  }
+  return a.size() <=> b.size();
+}
+
+std::size_t mixed(std::size_t hash, std::size_t with) {
+  const std::array<std::uint64_t, 2> both{hash, with};
+  return XXH3_64bits(both.data(), sizeof both);
+}
+
+}  // namespace
+
+bool operator==(const Datum& a, const Datum& b) {
+  if (a.held_.index() != b.held_.index()) return false;
+  if (a.is_list()) {
+    return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(), b.as_list().end());
+  }
+  if (a.is_string()) return a.as_string() == b.as_string();
+  return std::is_eq(a <=> b);
+}
+
+std::strong_ordering operator<=>(const Datum& a, const Datum& b) {
+  if (a.held_.index() != b.held_.index()) return a.held_.index() <=> b.held_.index();
+  if (a.is_bool()) return a.as_bool() <=> b.as_bool();
+  if (a.is_int()) return a.as_int() <=> b.as_int();
+  if (a.is_double()) return compare(a.as_double(), b.as_double());
+  if (a.is_decimal()) return a.as_decimal() <=> b.as_decimal();
+  if (a.is_string()) return a.as_string().compare(b.as_string()) <=> 0;
+  if (a.is_list()) return compare(a.as_list(), b.as_list());
+  return std::strong_ordering::equal;
+}
+
+std::size_t hash_value(const Datum& datum) {
+  if (datum.is_bool()) return mixed(1, datum.as_bool() ? 1 : 0);
+  if (datum.is_int()) return mixed(2, static_cast<std::size_t>(datum.as_int()));
+  if (datum.is_double()) return mixed(3, std::hash<double>()(datum.as_double()));
+  if (datum.is_decimal()) {
+    const std::string& text = datum.as_decimal().text();
+    return XXH3_64bits_withSeed(text.data(), text.size(), 4);
+  }
+  if (datum.is_string()) return XXH3_64bits(datum.as_string().data(), datum.as_string().size());
+  if (datum.is_list()) {
+    std::size_t hash = 6;
+    for (const Datum& element : datum.as_list()) hash = mixed(hash, hash_value(element));
+    return hash;
+  }
+  return 0;
+}
+
+Datum from_literal(const Type& type, const Literal& literal) {
+  if (const auto* held = std::get_if<bool>(&literal)) return *held;
+  if (const auto* held = std::get_if<std::int64_t>(&literal)) {
+    if (type.kind == TypeKind::Float) return static_cast<double>(*held);
+    if (type.kind == TypeKind::Decimal) return Decimal(*held);
+    return *held;
+  }
+  if (const auto* held = std::get_if<double>(&literal)) return *held;
+  if (const auto* held = std::get_if<std::string>(&literal)) {
+    if (type.kind == TypeKind::Decimal) return Decimal::from_canonical(*held);
+    if (type.kind == TypeKind::TimeUuid) return to_sortable(*held);
+    if (type.kind == TypeKind::Inet) return to_inet(*held);
+    return *held;
+  }
+  return {};
+}
+
+Literal to_literal(const Type& type, const Datum& datum) {
+  check(!datum.is_list(), "a literal is a scalar");
+  if (datum.is_bool()) return datum.as_bool();
+  if (datum.is_int()) return datum.as_int();
+  if (datum.is_double()) return datum.as_double();
+  if (datum.is_decimal()) return datum.as_decimal().text();
+  if (datum.is_string()) {
+    if (type.kind == TypeKind::TimeUuid) return from_sortable(datum.as_string());
+    if (type.kind == TypeKind::Inet) return from_inet(datum.as_string());
+    return datum.as_string();
+  }
+  return {};
+}
+
+// RFC 4122 has the time as its low 4 bytes, its middle 2, its high 2 with the version; then the rest.
+std::string to_sortable(std::string_view raw) {
+  check(raw.size() == 16, "a timeuuid has 16 bytes");
+  std::string out;
+  out.reserve(16);
+  out.append(raw.substr(6, 2)).append(raw.substr(4, 2)).append(raw.substr(0, 4)).append(raw.substr(8));
+  return out;
+}
+
+std::string from_sortable(std::string_view sortable) {
+  check(sortable.size() == 16, "a timeuuid has 16 bytes");
+  std::string out;
+  out.reserve(16);
+  out.append(sortable.substr(4, 4)).append(sortable.substr(2, 2)).append(sortable.substr(0, 2));
+  out.append(sortable.substr(8));
+  return out;
+}
+
+std::string to_inet(std::string_view raw) {
+  check(raw.size() == 4 || raw.size() == 16, "an address has 4 or 16 bytes");
+  std::string out(1, raw.size() == 4 ? '\4' : '\6');
+  out += raw;
+  return out;
+}
+
+std::string from_inet(std::string_view inet) {
+  check(inet.size() == 5 || inet.size() == 17, "an address has its family and 4 or 16 bytes");
+  return std::string(inet.substr(1));
+}
+
+Datum make_set(Datum::List elements) {
+  std::sort(elements.begin(), elements.end());
+  elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+  return elements;
+}
+
+Datum make_map(Datum::List entries) {
+  const auto key = [](const Datum& entry) -> const Datum& { return entry.as_list().front(); };
+  std::stable_sort(entries.begin(), entries.end(), [&](const Datum& a, const Datum& b) { return key(a) < key(b); });
+  Datum::List out;
+  for (Datum& entry : entries) {
+    if (!out.empty() && key(out.back()) == key(entry)) {
+      out.back() = std::move(entry);
+    } else {
+      out.push_back(std::move(entry));
+    }
+  }
+  return out;
+}
+
+Datum nothing(const Type& type) {
+  if (type.is_collection() || type.kind == TypeKind::Rows) return Datum::List{};
+  return {};
+}
+
+std::size_t bytes_of(const Datum& datum) {
+  if (datum.is_string()) return datum.as_string().size();
+  if (datum.is_int() || datum.is_double() || datum.is_decimal()) return 8;
+  if (datum.is_list()) {
+    std::size_t bytes = 0;
+    for (const Datum& element : datum.as_list()) bytes += bytes_of(element);
+    return bytes;
+  }
+  return 1;
+}
+
+}  // namespace noam::model

@@ -1,0 +1,121 @@
+#include "noam/runtime/base_entries.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace noam::runtime {
+
+using model::Datum;
+using model::Expr;
+using model::ExprKind;
+using model::Function;
+using model::TypeKind;
+
+Datum key_of(const model::Entity& entity, const Datum::List& fields) {
+  if (entity.key.size() == 1) return fields[entity.key[0]];
+  Datum::List parts;
+  for (const std::uint32_t part : entity.key) parts.push_back(fields[part]);
+  return parts;
+}
+
+BaseEntries::BaseEntries(const design::Program& program)
+    : program_(program), families_(program.model->entities.size()) {
+  for (std::uint32_t f = 0; f < program.design.families.size(); ++f) {
+    const design::Family& family = program.design.families[f];
+    if (family.purpose != design::Purpose::Base) continue;
+    const design::FamilyLogic& logic = program.logics[f];
+    const std::uint32_t instance = logic.body.nodes[0];
+    const model::Type& type = logic.logical.nodes[instance].type;
+    const model::Entity& entity = program.model->entity(type.entity());
+    const auto fields = static_cast<std::uint32_t>(entity.fields.size());
+    const auto slot = [](std::uint32_t index, const model::Type& of) {
+      Expr expr;
+      expr.kind = ExprKind::Slot;
+      expr.index = index;
+      expr.type = of;
+      return expr;
+    };
+    const std::function<Expr(const Expr&)> over_slots = [&](const Expr& expr) -> Expr {
+      const bool of_variable = !expr.operands.empty() && expr.operands[0].kind == ExprKind::Variable;
+      if (expr.kind == ExprKind::Field && of_variable && expr.operands[0].index == instance)
+        return slot(expr.index, expr.type);
+      if (expr.kind == ExprKind::Call && of_variable &&
+          (expr.function == Function::Position || expr.function == Function::MapKey))
+        return slot(fields + 1, expr.type);
+      if (expr.kind == ExprKind::Variable && expr.index == instance) {
+        Expr key;
+        key.kind = ExprKind::Instance;
+        key.type = type;
+        for (const std::uint32_t part : entity.key) key.operands.push_back(slot(part, entity.fields[part].type));
+        return key;
+      }
+      if (expr.kind == ExprKind::Variable) return slot(fields, expr.type);
+      Expr out = expr;
+      for (Expr& operand : out.operands) operand = over_slots(operand);
+      return out;
+    };
+    BaseFamily base;
+    base.family = f;
+    for (const Expr& part : logic.block) base.block.push_back(over_slots(part));
+    for (const Expr& part : logic.key) base.key.push_back(over_slots(part));
+    for (const Expr& cell : logic.cells) base.cells.push_back(over_slots(cell));
+    families_[static_cast<std::size_t>(type.entity())].push_back(std::move(base));
+  }
+}
+
+std::map<stores::EntryRef, stores::Key> BaseEntries::of(model::EntityId id, const Datum::List& fields,
+                                                        const Datum& due) const {
+  std::map<stores::EntryRef, stores::Key> out;
+  const model::Entity& entity = program_.model->entity(id);
+  Environment environment;
+  environment.model = program_.model.get();
+  for (const BaseFamily& base : families_[static_cast<std::size_t>(id)]) {
+    const design::Family& family = program_.design.families[base.family];
+    Row row = fields;
+    row.resize(fields.size() + 2);
+    const auto entry = [&] {
+      stores::EntryRef ref;
+      ref.block.collection = family.collection;
+      ref.family = base.family;
+      for (const Expr& part : base.block) ref.block.key.push_back(evaluate(environment, part, row));
+      for (const Expr& part : base.key) ref.key.push_back(evaluate(environment, part, row));
+      stores::Key columns;
+      for (const Expr& cell : base.cells) columns.push_back(evaluate(environment, cell, row));
+      return std::pair(std::move(ref), std::move(columns));
+    };
+    if (!family.elements) {
+      auto [ref, columns] = entry();
+      for (const design::Hidden& hidden : family.hidden) {
+        if (hidden.kind == design::HiddenKind::Due) {
+          columns.push_back(due);
+          continue;
+        }
+        const Datum& of = fields[hidden.of];
+        if (entity.fields[hidden.of].type.kind == TypeKind::List) {
+          columns.emplace_back(static_cast<std::int64_t>(of.as_list().size()));
+        } else {
+          Datum::List keys;
+          for (const Datum& item : of.as_list())
+            keys.push_back(entity.fields[hidden.of].type.kind == TypeKind::Map ? item.as_list()[0] : item);
+          columns.emplace_back(std::move(keys));
+        }
+      }
+      const bool empty = std::all_of(columns.begin(), columns.end(), [](const Datum& at) {
+        return at.absent() || (at.is_list() && at.as_list().empty());
+      });
+      if (family.existence || !empty) out.emplace(std::move(ref), std::move(columns));
+      continue;
+    }
+    const Datum::List& elements = fields[*family.elements].as_list();
+    const bool map = entity.fields[*family.elements].type.kind == TypeKind::Map;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      row[fields.size()] = map ? elements[i].as_list()[1] : elements[i];
+      row[fields.size() + 1] = map ? elements[i].as_list()[0] : Datum(static_cast<std::int64_t>(i));
+      auto [ref, columns] = entry();
+      out.emplace(std::move(ref), std::move(columns));
+    }
+  }
+  return out;
+}
+
+}  // namespace noam::runtime

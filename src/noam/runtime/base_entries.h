@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "noam/design/program.h"
+#include "noam/runtime/evaluate.h"
+#include "noam/stores/store.h"
+
+namespace noam::runtime {
+
+// Where the base of an instance lies: its entries, from its fields. The one derivation of every base family.
+class BaseEntries {
+ public:
+  explicit BaseEntries(const design::Program& program);
+
+  // `due`: when it expires, where its entity has a ttl.
+  [[nodiscard]] std::map<stores::EntryRef, stores::Key> of(model::EntityId id, const model::Datum::List& fields,
+                                                           const model::Datum& due) const;
+
+ private:
+  struct BaseFamily {
+    std::uint32_t family = 0;
+    std::vector<model::Expr> block;  // over slots: the fields, then element and its key
+    std::vector<model::Expr> key;
+    std::vector<model::Expr> cells;
+  };
+
+  const design::Program& program_;
+  std::vector<std::vector<BaseFamily>> families_;  // by entity
+};
+
+// The reference to an instance, from its fields.
+model::Datum key_of(const model::Entity& entity, const model::Datum::List& fields);
+
+}  // namespace noam::runtime

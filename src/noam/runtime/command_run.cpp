@@ -1,0 +1,737 @@
+#include "noam/runtime/command_run.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "noam/base/check.h"
+#include "noam/runtime/executor.h"
+#include "noam/runtime/functions.h"
+
+namespace noam::runtime {
+
+using model::ChangeKind;
+using model::Datum;
+using model::Expr;
+using model::ExprKind;
+using model::Refusal;
+using model::TypeKind;
+
+namespace {
+
+constexpr std::size_t longest_loop = 1'000;
+
+// A set or the keys of a map, kept in order and each once.
+void normalize(TypeKind kind, Datum::List& items) {
+  if (kind == TypeKind::List) return;
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+auto find_key(Datum::List& entries, const Datum& key) {
+  return std::find_if(entries.begin(), entries.end(), [&](const Datum& at) { return at.as_list()[0] == key; });
+}
+
+void put_key(Datum::List& entries, const Datum& key, Datum value) {
+  const auto at = find_key(entries, key);
+  if (at != entries.end()) {
+    at->as_list()[1] = std::move(value);
+    return;
+  }
+  entries.emplace_back(Datum::List{key, std::move(value)});
+  std::sort(entries.begin(), entries.end(),
+            [](const Datum& a, const Datum& b) { return a.as_list()[0] < b.as_list()[0]; });
+}
+
+// Of several faults of one change, the one that decides.
+std::optional<Refusal> first_of(const std::optional<Refusal>& a, const std::optional<Refusal>& b) {
+  const auto rank = [](const std::optional<Refusal>& refusal) {
+    static constexpr std::array order = {"value", "required", "overflow", "position", "key"};
+    if (!refusal) return order.size() + 1;
+    return static_cast<std::size_t>(std::find(order.begin(), order.end(), refusal->code) - order.begin());
+  };
+  return rank(b) < rank(a) ? b : a;
+}
+
+// What did not fit is absent, so that it would be missed where a value is required.
+std::optional<Refusal> with_overflow(bool overflowed, std::optional<Refusal> refusal) {
+  if (!overflowed || (refusal && refusal->code == "value")) return refusal;
+  return Refusal{"overflow", "arithmetic does not fit"};
+}
+
+// The steps of a path below the instance, outermost first.
+std::vector<const Expr*> steps_of(const Expr& path) {
+  std::vector<const Expr*> steps;
+  for (const Expr* at = &path; at->kind == ExprKind::Field || at->kind == ExprKind::Element; at = &at->operands[0])
+    steps.push_back(at);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+std::optional<std::size_t> position_in(const Datum::List& items, const Datum& at) {
+  if (!at.is_int()) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(items.size());
+  std::int64_t position = at.as_int();
+  if (position < 0) position += size;
+  if (position < 0 || position >= size) return std::nullopt;
+  return static_cast<std::size_t>(position);
+}
+
+// How many inputs an assignment to such a path takes: a position or key a step, and the value.
+std::ptrdiff_t inputs_of(const std::vector<const Expr*>& steps) {
+  return 1 + std::count_if(steps.begin(), steps.end(), [](const Expr* at) { return at->kind == ExprKind::Element; });
+}
+
+Refusal position_refusal() {
+  return {"position", "the path leads to a list position, a value or a map key that is not there"};
+}
+
+// The place that the path leads to, all but its last `left` steps; each Element takes its input. Nothing where a step
+// leads into something that is not there.
+Datum* walk(Datum& fields, const std::vector<const Expr*>& steps, std::size_t left, Row::const_iterator& input) {
+  Datum* at = &fields;
+  for (std::size_t i = 0; i + left < steps.size(); ++i) {
+    const Expr& step = *steps[i];
+    if (step.kind == ExprKind::Field) {
+      if (!at->is_list()) return nullptr;
+      at = &at->as_list()[step.index];
+      continue;
+    }
+    const Datum key = *input++;
+    Datum::List& items = at->as_list();
+    if (step.operands[0].type.kind == TypeKind::List) {
+      const auto position = position_in(items, key);
+      if (!position) return nullptr;
+      at = &items[*position];
+    } else {
+      const auto found = find_key(items, key);
+      if (found == items.end()) return nullptr;
+      at = &found->as_list()[1];
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
+Result<CommandRun::Aggregate*> CommandRun::load(model::EntityId entity, const Datum& key) {
+  const Address address{entity, key};
+  const auto found = aggregates_.find(address);
+  if (found != aggregates_.end()) return &found->second;
+  Aggregate aggregate;
+  if (!key.absent() && !model_.entity(entity).transient) {
+    const design::Plan& plan = program_.entities[static_cast<std::size_t>(entity)].load;
+    Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
+    NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(plan, {Row{key}}));
+    Row& row = rows[0][0];
+    if (!row[0].absent()) {
+      const std::size_t fields = model_.entity(entity).fields.size();
+      aggregate.fields = Datum::List(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(fields));
+      if (model_.entity(entity).ttl) aggregate.due = row[fields + 1];
+      aggregate.settled = aggregate.fields;
+    }
+  }
+  return &aggregates_.emplace(address, std::move(aggregate)).first->second;
+}
+
+bool CommandRun::is_dirty() const {
+  return !transients_.empty() || !refreshes_.empty() ||
+         std::any_of(aggregates_.begin(), aggregates_.end(),
+                     [](const auto& at) { return at.second.settled != at.second.fields; });
+}
+
+// Brings the copies up to date with what was changed so far.
+Result<void> CommandRun::settle() {
+  std::vector<AggregateChange> changes = std::move(transients_);
+  transients_.clear();
+  for (auto& [address, aggregate] : aggregates_) {
+    if (aggregate.settled == aggregate.fields) continue;
+    changes.push_back({address.first, address.second, aggregate.settled, aggregate.fields});
+    aggregate.settled = aggregate.fields;
+  }
+  if (!changes.empty() || !refreshes_.empty())
+    NOAM_RETURN_IF_ERROR(keep_copies(program_, transaction_, environment_, changes, refreshes_));
+  refreshes_.clear();
+  transaction_.settle();
+  return {};
+}
+
+Result<Row> CommandRun::compute(const design::Computation& computation, const Row& seed) {
+  if (!computation.there()) return Row{};
+  if (computation.reads_copies && is_dirty()) NOAM_RETURN_IF_ERROR(settle());
+  Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
+  NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(computation.plan, {seed}));
+  return std::move(rows[0][0]);
+}
+
+void CommandRun::write(model::EntityId entity, const Datum& key, Aggregate& aggregate,
+                       std::optional<Datum::List> fields, Datum due) {
+  std::map<stores::EntryRef, stores::Key> before;
+  std::map<stores::EntryRef, stores::Key> after;
+  if (aggregate.fields) before = bases_.of(entity, *aggregate.fields, aggregate.due);
+  if (fields) after = bases_.of(entity, *fields, due);
+  for (const auto& [entry, columns] : before)
+    if (!after.contains(entry)) transaction_.erase(entry);
+  for (const auto& [entry, columns] : after) {
+    const auto old = before.find(entry);
+    if (old == before.end() || old->second != columns) transaction_.put(entry, columns);
+  }
+  // When it expires stands in an order of its own.
+  for (std::uint32_t f = 0; f < program_.design.families.size(); ++f) {
+    const design::Family& family = program_.design.families[f];
+    if (family.purpose != design::Purpose::Due || family.members_of != static_cast<std::uint32_t>(entity)) continue;
+    const auto entry = [&](const Datum& when) {
+      return stores::EntryRef{{family.collection, {Datum(std::int64_t{0})}}, f, {when, key}};
+    };
+    const bool was = aggregate.fields && !aggregate.due.absent();
+    const bool is = fields && !due.absent();
+    if (was && (!is || !(aggregate.due == due))) transaction_.erase(entry(aggregate.due));
+    if (is && (!was || !(aggregate.due == due))) transaction_.put(entry(due), {});
+  }
+  aggregate.fields = std::move(fields);
+  aggregate.due = std::move(due);
+  aggregate.touched = true;
+}
+
+Datum CommandRun::due_of(model::EntityId id, const Datum::List& fields) const {
+  const model::Entity& entity = model_.entity(id);
+  if (!entity.ttl) return {};
+  Datum from = environment_.now;
+  if (entity.ttl->from) {
+    from = fields[*entity.ttl->from];
+    if (from.absent()) return {};
+    if (entity.fields[*entity.ttl->from].type.kind == TypeKind::Date) from = from.as_int() * 86'400'000;
+  }
+  return from.as_int() + entity.ttl->minutes * 60'000;
+}
+
+CommandRun::Refused CommandRun::storable_fields(model::EntityId id, const Datum::List& fields,
+                                                const Datum::List* before) const {
+  const model::Entity& entity = model_.entity(id);
+  Refused worst;
+  for (std::size_t i = 0; i < entity.fields.size(); ++i) {
+    if (before != nullptr && (*before)[i] == fields[i]) continue;
+    const model::Field& field = entity.fields[i];
+    worst = first_of(worst, model::storable(model_, field.type, fields[i], field.name));
+  }
+  if (worst || before != nullptr) return worst;
+  return model::storable_key(model_, id, key_of(entity, fields));
+}
+
+Result<CommandRun::Refused> CommandRun::check_owners(model::EntityId id, const Datum::List& fields,
+                                                     const Datum::List* before) {
+  for (const std::uint32_t index : model_.entity(id).owners) {
+    const model::Role& role = model_.roles[index];
+    const Datum& owner = fields[role.field];
+    if (owner.absent() || (before != nullptr && (*before)[role.field] == owner)) continue;
+    NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(role.to, owner));
+    // An instance may own itself only when it is there.
+    if (!found->fields)
+      return Refused(Refusal{"owner", fmt::format("no {}", model::instance_name(model_, role.to, owner))});
+  }
+  return Refused();
+}
+
+Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, const Row& inputs) {
+  const model::Entity& entity = model_.entity(change.entity);
+  Datum::List fields(entity.fields.size());
+  std::vector<char> given(entity.fields.size(), 0);
+  for (std::size_t i = 0; i < change.assignments.size(); ++i) {
+    const std::uint32_t field = change.assignments[i].target.index;
+    fields[field] = inputs[i];
+    given[field] = 1;
+  }
+  bool made = false;
+  for (std::uint32_t i = 0; i < entity.fields.size(); ++i) {
+    const model::Field& field = entity.fields[i];
+    if (field.automatic && fields[i].absent()) {
+      fields[i] = field.type.kind == TypeKind::TimeUuid
+                      ? model::generated_timeuuid(environment_.id, environment_.change, model::key_site(i))
+                      : model::generated_uuid(environment_.id, environment_.change, model::key_site(i));
+      made = true;
+    } else if (fields[i].absent() && field.type.is_collection()) {
+      fields[i] = model::nothing(field.type);
+    }
+  }
+  if (auto refusal = with_overflow(environment_.overflowed, storable_fields(change.entity, fields, nullptr)))
+    return Refused(std::move(*refusal));
+  const Datum key = key_of(entity, fields);
+  if (entity.transient) {
+    NOAM_ASSIGN_OR_RETURN(Refused owners, check_owners(change.entity, fields, nullptr));
+    if (owners) return owners;
+    transients_.push_back({change.entity, key, std::nullopt, fields});
+    aggregates_[{change.entity, key}] = {fields, fields, {}, true};
+  } else {
+    NOAM_ASSIGN_OR_RETURN(Aggregate * aggregate, load(change.entity, key));
+    if (aggregate->fields && change.kind == ChangeKind::Insert)
+      return Refused(Refusal{"exists", fmt::format("{} exists", model::instance_name(model_, change.entity, key))});
+    NOAM_ASSIGN_OR_RETURN(Refused owners,
+                          check_owners(change.entity, fields, aggregate->fields ? &*aggregate->fields : nullptr));
+    if (owners) return owners;
+    Datum due = due_of(change.entity, fields);
+    write(change.entity, key, aggregates_[{change.entity, key}], std::move(fields), std::move(due));
+  }
+  if (made) generated_.emplace_back(change.entity, key);
+  if (change.variable) variables_[*change.variable] = key;
+  return Refused();
+}
+
+Result<CommandRun::Refused> CommandRun::assign(const model::Change& change, Row::const_iterator input,
+                                               Datum::List& fields) {
+  Datum whole = std::move(fields);
+  Refused refused;
+  for (const model::Assignment& assignment : change.assignments) {
+    const auto steps = steps_of(assignment.target);
+    const Expr& last = *steps.back();
+    const auto next = input + inputs_of(steps);
+    Datum* at = walk(whole, steps, 1, input);
+    if (at == nullptr || (last.kind == ExprKind::Field && !at->is_list())) {
+      refused = position_refusal();
+      input = next;
+      continue;
+    }
+    if (last.kind == ExprKind::Field) {
+      Datum value = *input++;
+      if (value.absent() && last.type.is_collection()) value = model::nothing(last.type);
+      at->as_list()[last.index] = std::move(value);
+      continue;
+    }
+    const Datum key = *input++;
+    Datum value = *input++;
+    Datum::List& items = at->as_list();
+    if (last.operands[0].type.kind == TypeKind::List) {
+      if (const auto position = position_in(items, key))
+        items[*position] = std::move(value);
+      else
+        refused = position_refusal();
+    } else {
+      put_key(items, key, std::move(value));
+    }
+  }
+  fields = std::move(whole.as_list());
+  return refused;
+}
+
+Result<Datum::List> CommandRun::symmetric_members(const model::Role& role, const Datum& key, const Datum::List& own) {
+  // Those that keep this one are found by the way the program finds the inverse: every other that this command or the
+  // store knows. The plan is the entity's `keepers`.
+  Datum::List all = own;
+  if (is_dirty()) NOAM_RETURN_IF_ERROR(settle());
+  for (const design::PartsPlan& plan : program_.entities[static_cast<std::size_t>(role.to)].keepers) {
+    if (plan.field != role.field) continue;
+    Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
+    NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(plan.plan, {Row{key}}));
+    for (const Row& row : rows[0]) all.push_back(row[0]);
+  }
+  normalize(TypeKind::Set, all);
+  return all;
+}
+
+Result<void> CommandRun::forget_other_side(const model::Role& role, const Datum& key, const Datum::List& removed) {
+  for (const Datum& other : removed) {
+    NOAM_ASSIGN_OR_RETURN(Aggregate * aggregate, load(role.from, other));
+    if (!aggregate->fields) continue;
+    Datum::List fields = *aggregate->fields;
+    Datum::List& kept = fields[role.field].as_list();
+    const auto at = std::find(kept.begin(), kept.end(), key);
+    if (at == kept.end()) continue;
+    kept.erase(at);
+    const Datum due = aggregate->due;
+    write(role.from, other, *aggregate, std::move(fields), due);
+  }
+  return {};
+}
+
+Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& change, const design::ChangePlan& plan,
+                                                          Row::const_iterator input, const Datum& key,
+                                                          Datum::List& fields) {
+  const auto steps = steps_of(change.path);
+  Datum whole = fields;
+  const bool at_element = change.kind == ChangeKind::RemoveAt;
+  Datum* at = walk(whole, steps, at_element ? 1 : 0, input);
+  if (at == nullptr || !at->is_list()) return Refused(position_refusal());
+  const Expr& collection = at_element ? steps.back()->operands[0] : *steps.back();
+  const TypeKind kind = collection.type.kind;
+  Datum::List& items = at->as_list();
+  // A symmetric role, changed as a whole: what both sides keep.
+  const model::Role* symmetric = nullptr;
+  if (steps.size() == 1 && steps[0]->kind == ExprKind::Field) {
+    const auto& field = model_.entity(change.entity).fields[steps[0]->index];
+    if (field.role && model_.roles[*field.role].symmetric) symmetric = &model_.roles[*field.role];
+  }
+  Datum::List gone;  // from a symmetric role
+  switch (change.kind) {
+    case ChangeKind::Append:
+    case ChangeKind::Add: {
+      const Datum& argument = *input;
+      if (change.all) {
+        if (argument.is_list()) items.insert(items.end(), argument.as_list().begin(), argument.as_list().end());
+      } else {
+        items.push_back(argument);
+      }
+      if (change.kind == ChangeKind::Add) normalize(TypeKind::Set, items);
+      break;
+    }
+    case ChangeKind::Remove: {
+      const Datum& argument = *input;
+      Datum::List wanted;
+      if (change.all && argument.is_list())
+        wanted = argument.as_list();
+      else if (!change.all)
+        wanted.push_back(argument);
+      for (const Datum& item : wanted) items.erase(std::remove(items.begin(), items.end(), item), items.end());
+      gone = std::move(wanted);
+      break;
+    }
+    case ChangeKind::RemoveKey: {
+      const auto found = find_key(items, *input);
+      if (found != items.end()) items.erase(found);
+      break;
+    }
+    case ChangeKind::RemoveAt: {
+      const Datum& where = *input;
+      if (kind == TypeKind::List) {
+        if (const auto position = position_in(items, where))
+          items.erase(items.begin() + static_cast<std::ptrdiff_t>(*position));
+      } else {
+        const auto found = find_key(items, where);
+        if (found != items.end()) items.erase(found);
+      }
+      break;
+    }
+    case ChangeKind::PutInto: {
+      const Datum name = *input++;
+      put_key(items, name, *input);
+      break;
+    }
+    case ChangeKind::RemoveWhere: {
+      Datum::List candidates = items;
+      if (symmetric != nullptr) {
+        NOAM_ASSIGN_OR_RETURN(candidates, symmetric_members(*symmetric, key, items));
+      }
+      Datum::List kept;
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        Row seed = variables_;
+        const bool map = kind == TypeKind::Map;
+        seed[*change.element] = map ? candidates[i].as_list()[1] : candidates[i];
+        seed.push_back(map ? candidates[i].as_list()[0] : Datum(static_cast<std::int64_t>(i)));
+        NOAM_ASSIGN_OR_RETURN(const Row answer, compute(plan.where, seed));
+        if (!answer[0].holds())
+          kept.push_back(candidates[i]);
+        else
+          gone.push_back(candidates[i]);
+      }
+      if (symmetric != nullptr)
+        for (const Datum& item : gone) items.erase(std::remove(items.begin(), items.end(), item), items.end());
+      else
+        items = std::move(kept);
+      break;
+    }
+    default:
+      fail_check("a change of a collection");
+  }
+  fields = std::move(whole.as_list());
+  if (symmetric != nullptr && !gone.empty()) NOAM_RETURN_IF_ERROR(forget_other_side(*symmetric, key, gone));
+  return Refused();
+}
+
+Result<CommandRun::Refused> CommandRun::update(const model::Change& change, const design::ChangePlan& plan,
+                                               const Row& inputs) {
+  auto input = inputs.begin();
+  Datum key;
+  if (change.target.kind != ExprKind::Unknown)
+    key = *input++;
+  else
+    key = variables_[*change.variable];
+  NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
+  if (!found->fields) {
+    if (change.then) return Refused();
+    return Refused(Refusal{"absent", key.absent()
+                                         ? fmt::format("no {}", model_.entity(change.entity).name)
+                                         : fmt::format("no {}", model::instance_name(model_, change.entity, key))});
+  }
+  const Datum::List before = *found->fields;
+  Datum::List fields = before;
+  const bool overflowed = environment_.overflowed;
+  Refused refused;
+  if (change.kind == ChangeKind::Update || change.kind == ChangeKind::UpdateWhere) {
+    NOAM_ASSIGN_OR_RETURN(refused, assign(change, input, fields));
+  } else {
+    NOAM_ASSIGN_OR_RETURN(refused, change_collection(change, plan, input, key, fields));
+  }
+  refused = with_overflow(overflowed, first_of(refused, storable_fields(change.entity, fields, &before)));
+  if (refused) return refused;
+  NOAM_ASSIGN_OR_RETURN(Refused owners, check_owners(change.entity, fields, &before));
+  if (owners) return owners;
+  Aggregate& aggregate = aggregates_[{change.entity, key}];
+  const Datum due = aggregate.due;
+  write(change.entity, key, aggregate, std::move(fields), due);
+  return Refused();
+}
+
+// With its parts, and theirs.
+Result<CommandRun::Refused> CommandRun::remove(model::EntityId entity, const Datum& key) {
+  NOAM_ASSIGN_OR_RETURN(Aggregate * aggregate, load(entity, key));
+  if (!aggregate->fields) return Refused();
+  const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(entity)];
+  std::vector<std::pair<model::EntityId, Datum>> parts;
+  if (!plan.parts.empty()) {
+    if (is_dirty()) NOAM_RETURN_IF_ERROR(settle());
+    for (const design::PartsPlan& of : plan.parts) {
+      Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
+      NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(of.plan, {Row{key}}));
+      for (const Row& row : rows[0]) parts.emplace_back(of.entity, row[0]);
+    }
+  }
+  write(entity, key, aggregates_[{entity, key}], std::nullopt, {});
+  for (const auto& [part, part_key] : parts) {
+    NOAM_ASSIGN_OR_RETURN(const Refused refused, remove(part, part_key));
+    if (refused) return refused;
+  }
+  NOAM_RETURN_IF_ERROR(forget_transient(entity, key));
+  return Refused();
+}
+
+// What was kept of transient parts goes with their owner.
+Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& key) {
+  const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(owner)];
+  if (plan.forgets.empty()) return {};
+  transients_.erase(std::remove_if(transients_.begin(), transients_.end(),
+                                   [&](const AggregateChange& change) {
+                                     for (const std::uint32_t index : model_.entity(change.entity).owners) {
+                                       const model::Role& role = model_.roles[index];
+                                       if (role.to == owner && (*change.after)[role.field] == key) return true;
+                                     }
+                                     return false;
+                                   }),
+                    transients_.end());
+  for (const design::Forgetting& forgetting : plan.forgets) {
+    const design::Family& family = program_.design.families[forgetting.family];
+    const std::size_t blocks = program_.design.collection_of(family).by.size();
+    const auto expected = [&](std::size_t part) { return evaluate(environment_, *forgetting.parts[part], {key}); };
+    bool whole_block = true;
+    for (std::size_t i = 0; i < blocks; ++i) whole_block = whole_block && forgetting.parts[i];
+    std::vector<stores::ScanPage::Item> items;
+    if (whole_block) {
+      stores::ReadRequest request;
+      request.block.collection = family.collection;
+      for (std::size_t i = 0; i < blocks; ++i) request.block.key.push_back(expected(i));
+      request.family = forgetting.family;
+      stores::Answers answers;
+      NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
+      for (stores::Entry& entry : answers[0].entries) items.push_back({request.block.key, std::move(entry)});
+    } else {
+      NOAM_ASSIGN_OR_RETURN(items, transaction_.scan(forgetting.family, Transaction::Moment::Now));
+    }
+    for (stores::ScanPage::Item& item : items) {
+      bool theirs = true;
+      for (std::size_t i = 0; i < forgetting.parts.size(); ++i) {
+        if (!forgetting.parts[i]) continue;
+        const Datum& part = i < blocks ? item.block[i] : item.entry.key[i - blocks];
+        theirs = theirs && part == expected(i);
+      }
+      if (theirs)
+        transaction_.erase({{family.collection, std::move(item.block)}, forgetting.family, std::move(item.entry.key)});
+    }
+  }
+  return {};
+}
+
+Result<CommandRun::Refused> CommandRun::change(const model::Command& command, const model::Change& change,
+                                               const design::ChangePlan& plan) {
+  environment_.change = changes_++;
+  environment_.overflowed = false;
+  NOAM_ASSIGN_OR_RETURN(const Row inputs, compute(plan.inputs, variables_));
+  switch (change.kind) {
+    case ChangeKind::Insert:
+    case ChangeKind::Put:
+      return insert(change, inputs);
+    case ChangeKind::Delete:
+      return remove(change.entity, inputs[0]);
+    case ChangeKind::Require:
+      if (environment_.overflowed) return Refused(Refusal{"overflow", "arithmetic does not fit"});
+      if (!inputs[0].holds()) return Refused(Refusal{"require", "a requirement of the command does not hold"});
+      return Refused();
+    case ChangeKind::For: {
+      if (!inputs[0].is_list()) return Refused();
+      const Datum::List items = inputs[0].as_list();
+      if (items.size() > longest_loop)
+        return Refused(Refusal{"limit", fmt::format("a `for` runs over at most {} elements", longest_loop)});
+      for (const Datum& item : items) {
+        variables_[*change.variable] = item;
+        for (std::size_t i = 0; i < change.body.size(); ++i) {
+          NOAM_ASSIGN_OR_RETURN(Refused refused, this->change(command, change.body[i], plan.body[i]));
+          if (refused) return refused;
+        }
+      }
+      return Refused();
+    }
+    default: {
+      // The instance's own variable is its key.
+      if (change.variable && change.target.kind != ExprKind::Unknown) {
+        variables_[*change.variable] = inputs[0];
+        environment_.overflowed = false;
+        NOAM_ASSIGN_OR_RETURN(const Row again, compute(plan.inputs, variables_));
+        return update(change, plan, again);
+      }
+      return update(change, plan, inputs);
+    }
+  }
+}
+
+Result<CommandRun::Refused> CommandRun::check_requirements() {
+  for (const auto& [address, aggregate] : aggregates_) {
+    if (!aggregate.touched || !aggregate.fields) continue;
+    const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(address.first)];
+    if (!plan.require.there()) continue;
+    Row seed{address.second};
+    seed.insert(seed.end(), aggregate.fields->begin(), aggregate.fields->end());
+    NOAM_ASSIGN_OR_RETURN(const Row answers, compute(plan.require, seed));
+    for (const Datum& answer : answers)
+      if (!answer.holds())
+        return Refused(Refusal{"require", fmt::format("{} would not be as it must",
+                                                      model::instance_name(model_, address.first, address.second))});
+  }
+  return Refused();
+}
+
+Result<CommandRun::Refused> CommandRun::finish() {
+  NOAM_ASSIGN_OR_RETURN(Refused refused, check_requirements());
+  if (refused) return refused;
+  NOAM_RETURN_IF_ERROR(settle());
+  if (transaction_.changed() > max_fanout_)
+    return Refused(Refusal{"limit", fmt::format("the command would touch {} entries, and {} are allowed",
+                                                transaction_.changed(), max_fanout_)});
+  return Refused();
+}
+
+Result<std::optional<Refusal>> CommandRun::run(const model::Command& command, const design::CommandPlan& plan) {
+  variables_.assign(command.variables.size(), {});
+  for (std::size_t i = 0; i < command.changes.size(); ++i) {
+    NOAM_ASSIGN_OR_RETURN(Refused refused, change(command, command.changes[i], plan.changes[i]));
+    if (refused) return refused;
+  }
+  return finish();
+}
+
+Result<std::vector<Datum>> CommandRun::find_bulk(const model::Command& command, const design::CommandPlan& plan) {
+  (void)command;
+  Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
+  NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(*plan.changes[0].find, {Row{}}));
+  std::vector<Datum> keys;
+  for (const Row& row : rows[0]) keys.push_back(row[0]);
+  return keys;
+}
+
+Result<std::optional<Refusal>> CommandRun::run_bulk(const model::Command& command, const design::CommandPlan& plan,
+                                                    const Datum& key, bool& applied) {
+  applied = false;
+  const model::Change& change = command.changes[0];
+  variables_.assign(command.variables.size(), {});
+  variables_[*change.variable] = key;
+  NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
+  if (!found->fields) return Refused();
+  if (plan.changes[0].where.there()) {
+    NOAM_ASSIGN_OR_RETURN(const Row answer, compute(plan.changes[0].where, variables_));
+    if (!answer[0].holds()) return Refused();
+  }
+  environment_.overflowed = false;
+  if (change.kind == ChangeKind::DeleteWhere) {
+    NOAM_ASSIGN_OR_RETURN(Refused refused, remove(change.entity, key));
+    if (refused) return refused;
+  } else {
+    NOAM_ASSIGN_OR_RETURN(const Row inputs, compute(plan.changes[0].inputs, variables_));
+    NOAM_ASSIGN_OR_RETURN(Refused refused, update(change, plan.changes[0], inputs));
+    if (refused) return refused;
+  }
+  NOAM_ASSIGN_OR_RETURN(Refused refused, finish());
+  applied = !refused;
+  return refused;
+}
+
+Result<bool> CommandRun::expire(model::EntityId entity, const Datum& key, std::int64_t now) {
+  NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(entity, key));
+  if (!found->fields || found->due.absent() || found->due.as_int() > now) return false;
+  NOAM_ASSIGN_OR_RETURN(const Refused refused, remove(entity, key));
+  check(!refused, "what is due can go");
+  NOAM_RETURN_IF_ERROR(settle());
+  return true;
+}
+
+Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const std::vector<Row>& rows) {
+  std::optional<std::uint32_t> head;
+  std::optional<std::uint32_t> held;
+  for (std::uint32_t i = 0; i < program_.design.families.size(); ++i) {
+    const design::Family& family = program_.design.families[i];
+    if (family.purpose != design::Purpose::Refreshed || family.members_of != query) continue;
+    (family.key.empty() ? head : held) = i;
+  }
+  const stores::BlockRef block{program_.design.families[*head].collection, {Datum(std::int64_t{0})}};
+  RefreshChange change;
+  change.query = query;
+  stores::ReadRequest request;
+  request.block = block;
+  request.family = *head;
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
+  Datum last;
+  Datum::List times;
+  if (!answers[0].entries.empty()) {
+    last = answers[0].entries[0].columns[0];
+    times = answers[0].entries[0].columns[1].as_list();
+  }
+  const auto read_rows = [&](const Datum& time) -> Result<std::vector<Row>> {
+    stores::ReadRequest of;
+    of.block = block;
+    of.family = *held;
+    of.from.parts = {time};
+    of.to.parts = {time};
+    stores::Answers found;
+    NOAM_RETURN_IF_ERROR(transaction_.read({&of, 1}, Transaction::Moment::Now, found));
+    std::vector<Row> out;
+    for (stores::Entry& entry : found[0].entries) {
+      Row row = entry.key;
+      row.insert(row.end(), entry.columns.begin(), entry.columns.end());
+      out.push_back(std::move(row));
+    }
+    return out;
+  };
+  const auto forget = [&](const Datum& time) -> Result<void> {
+    NOAM_ASSIGN_OR_RETURN(const auto old, read_rows(time));
+    for (const Row& row : old) {
+      transaction_.erase({block, *held, {row[0], row[1]}});
+      change.removed.push_back(row);
+    }
+    return {};
+  };
+  if (!last.absent()) {
+    NOAM_ASSIGN_OR_RETURN(change.last_removed, read_rows(last));
+  }
+  // A refresh of the same moment replaces the one before.
+  const auto same = std::find(times.begin(), times.end(), Datum(now));
+  if (same != times.end()) {
+    NOAM_RETURN_IF_ERROR(forget(*same));
+    times.erase(same);
+  }
+  times.emplace_back(now);
+  std::sort(times.begin(), times.end());
+  const auto keep = static_cast<std::size_t>(std::max<std::int64_t>(model_.queries[query].refresh->keep, 1));
+  while (times.size() > keep) {
+    NOAM_RETURN_IF_ERROR(forget(times.front()));
+    times.erase(times.begin());
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row row{Datum(now), Datum(static_cast<std::int64_t>(i))};
+    transaction_.put({block, *held, row}, rows[i]);
+    row.insert(row.end(), rows[i].begin(), rows[i].end());
+    change.added.push_back(row);
+    change.last_added.push_back(std::move(row));
+  }
+  transaction_.put({block, *head, {}}, {Datum(now), Datum(std::move(times))});
+  refreshes_.push_back(std::move(change));
+  return settle();
+}
+
+}  // namespace noam::runtime

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "noam/base/result.h"
+#include "noam/design/program.h"
+#include "noam/model/datum_json.h"
+#include "noam/runtime/base_entries.h"
+#include "noam/runtime/evaluate.h"
+#include "noam/runtime/transaction.h"
+#include "noam/runtime/upkeep.h"
+
+namespace noam::runtime {
+
+// One attempt at a command: reads and changes through a transaction, which is committed by somebody else.
+class CommandRun {
+ public:
+  CommandRun(const design::Program& program, const BaseEntries& bases, Transaction& transaction,
+             Environment environment, std::size_t max_fanout)
+      : program_(program),
+        model_(*program.model),
+        bases_(bases),
+        transaction_(transaction),
+        environment_(std::move(environment)),
+        max_fanout_(max_fanout) {}
+
+  // Nothing where it was applied; else why it was refused. Then nothing of the transaction may be committed.
+  Result<std::optional<model::Refusal>> run(const model::Command& command, const design::CommandPlan& plan);
+  // One instance of a bulk change, its predicate asked again. False in `applied` where it does not hold any more.
+  Result<std::optional<model::Refusal>> run_bulk(const model::Command& command, const design::CommandPlan& plan,
+                                                 const model::Datum& key, bool& applied);
+  // The keys that a bulk change is about.
+  Result<std::vector<model::Datum>> find_bulk(const model::Command& command, const design::CommandPlan& plan);
+  // An instance that is due goes. False where it is not there, or not due, any more.
+  Result<bool> expire(model::EntityId entity, const model::Datum& key, std::int64_t now);
+  // The answer of a refreshed query is replaced.
+  Result<void> refresh(std::uint32_t query, std::int64_t now, const std::vector<Row>& rows);
+
+  // In the order of the inserts: the entity and the key that was made.
+  [[nodiscard]] const std::vector<std::pair<model::EntityId, model::Datum>>& generated() const { return generated_; }
+
+ private:
+  using Refused = std::optional<model::Refusal>;
+
+  struct Aggregate {
+    std::optional<model::Datum::List> settled;  // its fields when the copies were last right
+    std::optional<model::Datum::List> fields;   // now
+    model::Datum due;
+    bool touched = false;
+  };
+  using Address = std::pair<model::EntityId, model::Datum>;
+
+  Result<Aggregate*> load(model::EntityId entity, const model::Datum& key);
+  Result<Row> compute(const design::Computation& computation, const Row& seed);
+  Result<Refused> change(const model::Command& command, const model::Change& change, const design::ChangePlan& plan);
+  Result<Refused> insert(const model::Change& change, const Row& inputs);
+  Result<Refused> update(const model::Change& change, const design::ChangePlan& plan, const Row& inputs);
+  Result<Refused> assign(const model::Change& change, Row::const_iterator input, model::Datum::List& fields);
+  Result<Refused> change_collection(const model::Change& change, const design::ChangePlan& plan,
+                                    Row::const_iterator input, const model::Datum& key, model::Datum::List& fields);
+  Result<Refused> check_owners(model::EntityId id, const model::Datum::List& fields, const model::Datum::List* before);
+  Result<Refused> remove(model::EntityId entity, const model::Datum& key);
+  Result<void> forget_other_side(const model::Role& role, const model::Datum& key, const model::Datum::List& removed);
+  Result<model::Datum::List> symmetric_members(const model::Role& role, const model::Datum& key,
+                                               const model::Datum::List& own);
+  Result<void> forget_transient(model::EntityId owner, const model::Datum& key);
+  void write(model::EntityId entity, const model::Datum& key, Aggregate& aggregate,
+             std::optional<model::Datum::List> fields, model::Datum due);
+  Refused storable_fields(model::EntityId id, const model::Datum::List& fields, const model::Datum::List* before) const;
+  model::Datum due_of(model::EntityId id, const model::Datum::List& fields) const;
+  Result<void> settle();
+  Result<Refused> finish();
+  Result<Refused> check_requirements();
+  bool is_dirty() const;
+
+  const design::Program& program_;
+  const model::Model& model_;
+  const BaseEntries& bases_;
+  Transaction& transaction_;
+  Environment environment_;
+  std::size_t max_fanout_;
+  Row variables_;  // slot v: variable v of the command
+  std::map<Address, Aggregate> aggregates_;
+  std::vector<AggregateChange> transients_;  // inserted since the copies were last right
+  std::vector<Address> all_transients_require_;
+  std::vector<RefreshChange> refreshes_;
+  std::vector<std::pair<model::EntityId, model::Datum>> generated_;
+  std::uint32_t changes_ = 0;
+};
+
+}  // namespace noam::runtime

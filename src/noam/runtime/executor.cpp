@@ -1,0 +1,631 @@
+#include "noam/runtime/executor.h"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <utility>
+
+#include "noam/base/check.h"
+#include "noam/runtime/functions.h"
+
+namespace noam::runtime {
+
+using design::KeySource;
+using design::Place;
+using design::Plan;
+using design::Step;
+using design::StepKind;
+using model::Datum;
+using model::TypeKind;
+using stores::Key;
+
+namespace {
+
+const Datum& at_place(const Place& place, std::size_t cells, const Key& block, const stores::Entry& entry) {
+  static const Datum nothing;
+  const Datum* found = nullptr;
+  switch (place.kind) {
+    case Place::Kind::Block:
+      found = &block[place.index];
+      break;
+    case Place::Kind::Key:
+      found = &entry.key[place.index];
+      break;
+    case Place::Kind::Cell:
+      found = place.index < entry.columns.size() ? &entry.columns[place.index] : &nothing;
+      break;
+    case Place::Kind::Hidden:
+      found = cells + place.index < entry.columns.size() ? &entry.columns[cells + place.index] : &nothing;
+      break;
+  }
+  for (const std::uint32_t inner : place.inside) {
+    if (!found->is_list()) return nothing;
+    found = &found->as_list()[inner];
+  }
+  return *found;
+}
+
+}  // namespace
+
+Datum element_of(const design::Family& family, const stores::Entry& entry, const Datum& key) {
+  const bool whole = family.cells.size() == 1 && family.cells[0].expr.kind == model::ExprKind::Variable;
+  if (whole) return entry.columns[0];
+  if (family.cells.empty()) return key;
+  return Datum::List(entry.columns.begin(), entry.columns.begin() + static_cast<std::ptrdiff_t>(family.cells.size()));
+}
+
+bool Executor::take(const Step& step, const Key& block, const stores::Entry& entry, Row& row) const {
+  const std::size_t cells = design_.families[step.family].cells.size();
+  for (const design::Check& check : step.checks)
+    if (!(at_place(check.place, cells, block, entry) == value(check.value, row))) return false;
+  for (const design::Output& output : step.outputs) {
+    const Datum& found = at_place(output.place, cells, block, entry);
+    row[output.slot] = found.absent() && output.type.is_collection() ? model::nothing(output.type) : found;
+  }
+  if (step.weight_slot) row[*step.weight_slot] = at_place(*step.weight, cells, block, entry);
+  if (step.found_slot) row[*step.found_slot] = value(step.found, row);
+  return true;
+}
+
+std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row) const {
+  std::vector<Datum> out;
+  const Datum of = value(source.value, row);
+  if (of.absent()) {
+    if (source.exact) out.emplace_back();
+    return out;
+  }
+  switch (source.kind) {
+    case KeySource::Kind::Value:
+      out.push_back(of);
+      break;
+    case KeySource::Kind::EachOf:
+      out = of.as_list();
+      std::sort(out.begin(), out.end());
+      out.erase(std::unique(out.begin(), out.end()), out.end());
+      out.erase(std::remove_if(out.begin(), out.end(), [](const Datum& at) { return at.absent(); }), out.end());
+      break;
+    case KeySource::Kind::Buckets: {
+      const Datum high = value(source.high, row);
+      if (high.absent()) break;
+      const TypeKind kind = source.value.type.kind == TypeKind::Date ? TypeKind::Date : TypeKind::Timestamp;
+      Datum start = period_start(source.unit, kind, of);
+      while (!start.absent() && start <= high) {
+        out.push_back(start);
+        start = next_period(source.unit, kind, start);
+      }
+      break;
+    }
+    case KeySource::Kind::AnyWord:
+      for (std::string& word : words(of.as_string())) out.emplace_back(std::move(word));
+      break;
+    case KeySource::Kind::AllWords: {
+      auto all = words(of.as_string());
+      // The longest is likely the rarest.
+      const auto longest = std::max_element(all.begin(), all.end(), [](const std::string& a, const std::string& b) {
+        return a.size() < b.size();
+      });
+      if (longest != all.end()) out.emplace_back(*longest);
+      break;
+    }
+  }
+  return out;
+}
+
+Result<void> Executor::lookup(const Step& step, Batch& batch) {
+  const design::Family& family = design_.families[step.family];
+  struct Wanted {
+    std::uint32_t row;
+    std::size_t request;
+  };
+  std::vector<Wanted> wanted;
+  std::vector<stores::ReadRequest> requests;
+  std::map<std::pair<Key, Key>, std::size_t> known;  // block and prefix; only where there is no range
+  for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
+    const Row& row = batch.rows[i];
+    std::vector<Key> blocks{{}};
+    for (const KeySource& source : step.block) {
+      const std::vector<Datum> values = key_values(source, row);
+      std::vector<Key> longer;
+      for (const Key& block : blocks) {
+        for (const Datum& datum : values) {
+          longer.push_back(block);
+          longer.back().push_back(datum);
+        }
+      }
+      blocks = std::move(longer);
+    }
+    Key prefix;
+    bool impossible = blocks.empty();
+    for (const KeySource& source : step.prefix) {
+      prefix.push_back(value(source.value, row));
+      impossible = impossible || (prefix.back().absent() && !source.exact);
+    }
+    std::optional<Datum> low;
+    std::optional<Datum> high;
+    if (step.range.low) low = value(*step.range.low, row);
+    if (step.range.high) high = value(*step.range.high, row);
+    impossible = impossible || (low && low->absent()) || (high && high->absent());
+    if (impossible) continue;
+    for (Key& block : blocks) {
+      if (!low && !high) {
+        const auto found = known.find({block, prefix});
+        if (found != known.end()) {
+          wanted.push_back({i, found->second});
+          continue;
+        }
+        known.emplace(std::pair(block, prefix), requests.size());
+      }
+      stores::ReadRequest request;
+      request.block = {family.collection, std::move(block)};
+      request.family = step.family;
+      request.from.parts = prefix;
+      request.to.parts = prefix;
+      if (low || high) {
+        const bool descending = family.key[prefix.size()].descending;
+        stores::Bound& first = descending ? request.to : request.from;
+        stores::Bound& last = descending ? request.from : request.to;
+        if (low) {
+          first.parts.push_back(*low);
+          first.inclusive = step.range.low_inclusive;
+        }
+        if (high) {
+          last.parts.push_back(*high);
+          last.inclusive = step.range.high_inclusive;
+        }
+      }
+      request.reverse = step.reverse && step.limited && lookup_limit_.has_value();
+      if (step.limited && lookup_limit_)
+        request.limit = static_cast<std::size_t>(std::max<std::int64_t>(*lookup_limit_, 1));
+      wanted.push_back({i, requests.size()});
+      requests.push_back(std::move(request));
+    }
+  }
+  stores::Answers answers;
+  if (!requests.empty()) NOAM_RETURN_IF_ERROR(transaction_.read(requests, moment_, answers));
+  Batch out;
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
+    bool any = false;
+    for (; next < wanted.size() && wanted[next].row == i; ++next) {
+      const std::size_t request = wanted[next].request;
+      for (const stores::Entry& entry : answers[request].entries) {
+        Row row = batch.rows[i];
+        for (std::size_t part = 0; part < step.block.size(); ++part)
+          if (step.block[part].slot) row[*step.block[part].slot] = requests[request].block.key[part];
+        if (!take(step, requests[request].block.key, entry, row)) continue;
+        out.rows.push_back(std::move(row));
+        out.seeds.push_back(batch.seeds[i]);
+        any = true;
+      }
+    }
+    if (any || !step.optional) continue;
+    Row row = std::move(batch.rows[i]);
+    for (const design::Output& output : step.outputs) row[output.slot] = model::nothing(output.type);
+    if (step.found_slot) row[*step.found_slot] = Datum();
+    out.rows.push_back(std::move(row));
+    out.seeds.push_back(batch.seeds[i]);
+  }
+  batch = std::move(out);
+  return {};
+}
+
+Result<void> Executor::scan(const Step& step, Batch& batch) {
+  if (batch.rows.empty()) return {};
+  NOAM_ASSIGN_OR_RETURN(const auto items, transaction_.scan(step.family, moment_));
+  Batch out;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    for (const auto& item : items) {
+      Row row = batch.rows[i];
+      if (!take(step, item.block, item.entry, row)) continue;
+      out.rows.push_back(std::move(row));
+      out.seeds.push_back(batch.seeds[i]);
+    }
+  }
+  batch = std::move(out);
+  return {};
+}
+
+Result<void> Executor::collect(const Step& step, Batch& batch) {
+  const design::Family& family = design_.families[step.family];
+  std::vector<stores::ReadRequest> requests;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;  // of requests, for each row
+  std::vector<std::vector<Datum>> keys(batch.rows.size());  // spread: of the elements
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    const Row& row = batch.rows[i];
+    const std::size_t first = requests.size();
+    std::vector<Datum> each{Datum()};
+    if (step.spread) {
+      each.clear();
+      const Datum elements = value(step.expr, row);
+      if (elements.is_int())
+        for (std::int64_t position = 0; position < elements.as_int(); ++position) each.emplace_back(position);
+      else if (elements.is_list())
+        each = elements.as_list();
+      keys[i] = each;
+    }
+    Key block;
+    bool impossible = false;
+    std::size_t element_part = step.block.size();
+    for (std::size_t part = 0; part < step.block.size(); ++part) {
+      if (step.block[part].kind == KeySource::Kind::EachOf) {
+        element_part = part;
+        block.emplace_back();
+        continue;
+      }
+      block.push_back(value(step.block[part].value, row));
+      impossible = impossible || (block.back().absent() && !step.block[part].exact);
+    }
+    if (!impossible) {
+      for (const Datum& key : each) {
+        stores::ReadRequest request;
+        request.block = {family.collection, block};
+        if (step.spread) request.block.key[element_part] = key;
+        request.family = step.family;
+        requests.push_back(std::move(request));
+      }
+    }
+    ranges.emplace_back(first, requests.size());
+  }
+  stores::Answers answers;
+  if (!requests.empty()) NOAM_RETURN_IF_ERROR(transaction_.read(requests, moment_, answers));
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    std::vector<std::pair<Datum, Datum>> found;  // key and element
+    for (std::size_t request = ranges[i].first; request < ranges[i].second; ++request) {
+      for (const stores::Entry& entry : answers[request].entries) {
+        const Datum key = step.spread ? keys[i][request - ranges[i].first] : entry.key.back();
+        found.emplace_back(key, element_of(family, entry, key));
+      }
+    }
+    std::sort(found.begin(), found.end());
+    Datum::List items;
+    for (auto& [key, element] : found) {
+      if (step.collection == TypeKind::Map)
+        items.emplace_back(Datum::List{std::move(key), std::move(element)});
+      else
+        items.push_back(std::move(element));
+    }
+    batch.rows[i][step.slot] = std::move(items);
+  }
+  return {};
+}
+
+void Executor::unnest(const Step& step, Batch& batch) const {
+  Batch out;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    Datum collection = value(step.expr, batch.rows[i]);
+    if (!collection.is_list()) continue;
+    Datum::List& items = collection.as_list();
+    if (step.collection == TypeKind::Set) {
+      std::sort(items.begin(), items.end());
+      items.erase(std::unique(items.begin(), items.end()), items.end());
+    }
+    for (std::size_t at = 0; at < items.size(); ++at) {
+      Row row = batch.rows[i];
+      if (step.collection == TypeKind::Map) {
+        row[step.slot] = items[at].as_list()[1];
+        if (step.key_slot) row[*step.key_slot] = items[at].as_list()[0];
+      } else {
+        row[step.slot] = items[at];
+        if (step.key_slot) row[*step.key_slot] = static_cast<std::int64_t>(at);
+      }
+      out.rows.push_back(std::move(row));
+      out.seeds.push_back(batch.seeds[i]);
+    }
+  }
+  batch = std::move(out);
+}
+
+void Executor::filter(const Step& step, Batch& batch) const {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    if (!value(step.expr, batch.rows[i]).holds()) continue;
+    if (kept != i) {
+      batch.rows[kept] = std::move(batch.rows[i]);
+      batch.seeds[kept] = batch.seeds[i];
+    }
+    ++kept;
+  }
+  batch.rows.resize(kept);
+  batch.seeds.resize(kept);
+}
+
+Result<void> Executor::nest(const Step& step, Batch& batch) {
+  if (batch.rows.empty()) return {};
+  NOAM_ASSIGN_OR_RETURN(auto answers, run(step.nested[0], batch.rows));
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    std::vector<Row>& rows = answers[i];
+    Datum result;
+    if (step.as_set) {
+      Datum::List items;
+      for (Row& row : rows) items.push_back(std::move(row[0]));
+      std::sort(items.begin(), items.end());
+      items.erase(std::unique(items.begin(), items.end()), items.end());
+      result = std::move(items);
+    } else if (step.shape == model::Shape::Rows) {
+      Datum::List items;
+      for (Row& row : rows) items.emplace_back(Datum::List(std::move(row)));
+      result = std::move(items);
+    } else if (!rows.empty()) {
+      result = step.shape == model::Shape::Row ? Datum(Datum::List(std::move(rows[0]))) : std::move(rows[0][0]);
+    }
+    if (batch.rows[i].size() <= step.slot) batch.rows[i].resize(step.slot + 1);
+    batch.rows[i][step.slot] = std::move(result);
+  }
+  return {};
+}
+
+// Rows of a refreshed query: an entry ε tells the time of the last one, the others are keyed by time and position.
+Result<void> Executor::refreshed(const Step& step, Batch& batch) {
+  std::optional<std::uint32_t> head;
+  std::optional<std::uint32_t> rows_family;
+  for (std::uint32_t i = 0; i < design_.families.size(); ++i) {
+    const design::Family& family = design_.families[i];
+    if (family.purpose != design::Purpose::Refreshed || family.members_of != step.query) continue;
+    (family.key.empty() ? head : rows_family) = i;
+  }
+  check(head && rows_family, "a refreshed query has a place for its rows");
+  const stores::BlockRef block{design_.families[*rows_family].collection, {Datum(std::int64_t{0})}};
+  Batch out;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    stores::ReadRequest request;
+    request.block = block;
+    request.family = *rows_family;
+    if (!step.history) {
+      stores::ReadRequest last = request;
+      last.family = *head;
+      stores::Answers answer;
+      NOAM_RETURN_IF_ERROR(transaction_.read({&last, 1}, moment_, answer));
+      if (answer[0].entries.empty()) continue;
+      request.from.parts = {answer[0].entries[0].columns[0]};
+      request.to.parts = request.from.parts;
+    } else {  // the time is descending
+      bool impossible = false;
+      const auto bound = [&](const std::optional<model::Expr>& expr, bool inclusive, stores::Bound& to) {
+        if (!expr) return;
+        const Datum datum = value(*expr, batch.rows[i]);
+        impossible = impossible || datum.absent();
+        to = {{datum}, inclusive};
+      };
+      bound(step.range.high, step.range.high_inclusive, request.from);
+      bound(step.range.low, step.range.low_inclusive, request.to);
+      if (impossible) continue;
+    }
+    stores::Answers answers;
+    NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, moment_, answers));
+    for (const stores::Entry& entry : answers[0].entries) {
+      Row row = batch.rows[i];
+      for (const design::Output& output : step.outputs)
+        row[output.slot] =
+            output.place.kind == Place::Kind::Key ? entry.key[output.place.index] : entry.columns[output.place.index];
+      out.rows.push_back(std::move(row));
+      out.seeds.push_back(batch.seeds[i]);
+    }
+  }
+  batch = std::move(out);
+  return {};
+}
+
+Result<void> Executor::run_steps(const std::vector<Step>& steps, Batch& batch, std::uint32_t slots) {
+  for (Row& row : batch.rows)
+    if (row.size() < slots) row.resize(slots);
+  for (const Step& step : steps) {
+    switch (step.kind) {
+      case StepKind::Lookup:
+        NOAM_RETURN_IF_ERROR(lookup(step, batch));
+        break;
+      case StepKind::Scan:
+        NOAM_RETURN_IF_ERROR(scan(step, batch));
+        break;
+      case StepKind::Collect:
+        NOAM_RETURN_IF_ERROR(collect(step, batch));
+        break;
+      case StepKind::Unnest:
+        unnest(step, batch);
+        break;
+      case StepKind::Filter:
+        filter(step, batch);
+        break;
+      case StepKind::Nested:
+        NOAM_RETURN_IF_ERROR(nest(step, batch));
+        break;
+      case StepKind::Refreshed:
+        NOAM_RETURN_IF_ERROR(refreshed(step, batch));
+        break;
+    }
+  }
+  return {};
+}
+
+Result<Executor::Batch> Executor::fold(const Plan& plan, Batch batch, std::size_t seeds,
+                                       const std::vector<Row>& given) const {
+  struct Group {
+    Row row;
+    std::uint32_t seed = 0;
+    std::vector<Folding> folds;
+    std::vector<Datum> results;
+  };
+  std::map<std::pair<std::uint32_t, Row>, Group> groups;
+  const auto begin = [&](std::uint32_t seed, const Row& row) {
+    Group group;
+    group.row = row;
+    group.row.resize(plan.slots);
+    group.seed = seed;
+    group.results.resize(plan.folds.size());
+    for (const design::FoldStep& step : plan.folds) group.folds.emplace_back(step.fold, step.distinct, step.kind);
+    return group;
+  };
+  if (plan.group_by.empty())
+    for (std::uint32_t seed = 0; seed < seeds; ++seed) groups.emplace(std::pair(seed, Row{}), begin(seed, given[seed]));
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    const Row& row = batch.rows[i];
+    Row key;
+    for (const model::Expr& expr : plan.group_by) key.push_back(value(expr, row));
+    auto at = groups.find({batch.seeds[i], key});
+    if (at == groups.end()) at = groups.emplace(std::pair(batch.seeds[i], key), begin(batch.seeds[i], row)).first;
+    Group& group = at->second;
+    const std::int64_t weight = plan.weight ? row[*plan.weight].as_int() : 1;
+    for (std::size_t f = 0; f < plan.folds.size(); ++f) {
+      const design::FoldStep& step = plan.folds[f];
+      if (step.result) {
+        group.results[f] = row[*step.folded_value];
+      } else if (step.folded_count || step.folded_value) {
+        const std::int64_t count =
+            step.folded_count && row[*step.folded_count].is_int() ? row[*step.folded_count].as_int() : 0;
+        group.folds[f].take_folded(count, step.folded_value ? row[*step.folded_value] : Datum());
+      } else if (step.operand) {
+        group.folds[f].take(value(*step.operand, row), weight);
+      } else {
+        group.folds[f].count_row(weight);
+      }
+    }
+  }
+  Batch out;
+  for (auto& [key, group] : groups) {
+    for (std::size_t f = 0; f < plan.folds.size(); ++f) {
+      Overflow overflow = Overflow::No;
+      Datum result =
+          plan.folds[f].result && !group.results[f].absent() ? group.results[f] : group.folds[f].result(overflow);
+      if (overflow == Overflow::Yes) return Error{"a sum does not fit", "overflow"};
+      group.row[plan.folds[f].slot] = std::move(result);
+    }
+    out.rows.push_back(std::move(group.row));
+    out.seeds.push_back(group.seed);
+  }
+  return out;
+}
+
+Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::size_t seeds,
+                                         const std::vector<Row>& given, const std::optional<Row>& after,
+                                         std::optional<Row>* position) {
+  if (plan.folded) {
+    NOAM_ASSIGN_OR_RETURN(batch, fold(plan, std::move(batch), seeds, given));
+  }
+  // Rows of each seed, ordered and cut.
+  struct Item {
+    Row row;
+    Row order;
+    Row columns;
+  };
+  std::vector<std::vector<Item>> by_seed(seeds);
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    Item item;
+    for (const model::OrderTerm& term : plan.order_by) item.order.push_back(value(term.expr, batch.rows[i]));
+    if (plan.distinct)
+      for (const design::OutputColumn& column : plan.columns) item.columns.push_back(value(column.expr, batch.rows[i]));
+    item.row = std::move(batch.rows[i]);
+    by_seed[batch.seeds[i]].push_back(std::move(item));
+  }
+  const auto before = [&](const Row& a, const Row& b) {
+    for (std::size_t i = 0; i < plan.order_by.size(); ++i) {
+      const auto order = a[i] <=> b[i];
+      if (std::is_neq(order)) return std::is_lt(order) != plan.order_by[i].descending;
+    }
+    return false;
+  };
+  Batch out;
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+    std::vector<Item>& items = by_seed[seed];
+    if (plan.distinct) {
+      std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.columns < b.columns; });
+      items.erase(std::unique(items.begin(), items.end(),
+                              [](const Item& a, const Item& b) { return a.columns == b.columns; }),
+                  items.end());
+    }
+    if (plan.ordered)
+      std::stable_sort(items.begin(), items.end(),
+                       [&](const Item& a, const Item& b) { return before(a.order, b.order); });
+    if (after)
+      items.erase(std::remove_if(items.begin(), items.end(),
+                                 [&](const Item& item) { return !before(*after, item.order); }),
+                  items.end());
+    if (plan.limit) {
+      const Datum limit = value(*plan.limit, given[seed]);
+      if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
+      const auto most = limit.is_int() ? static_cast<std::size_t>(limit.as_int()) : SIZE_MAX;
+      if (items.size() > most) {
+        if (position != nullptr && most > 0) *position = items[most - 1].order;
+        items.resize(most);
+      }
+    }
+    for (Item& item : items) {
+      out.rows.push_back(std::move(item.row));
+      out.seeds.push_back(seed);
+    }
+  }
+  NOAM_RETURN_IF_ERROR(run_steps(plan.late, out, plan.slots));
+  for (Row& row : out.rows) {
+    Row columns;
+    columns.reserve(plan.columns.size());
+    for (const design::OutputColumn& column : plan.columns) columns.push_back(value(column.expr, row));
+    row = std::move(columns);
+  }
+  return out;
+}
+
+namespace {
+
+bool without_words(const Environment& environment, const std::vector<Step>& steps, const Row& row) {
+  for (const Step& step : steps) {
+    for (const KeySource& source : step.block) {
+      if (source.kind != KeySource::Kind::AllWords) continue;
+      if (source.value.kind != model::ExprKind::Parameter && source.value.kind != model::ExprKind::Constant)
+        return true;
+      const Datum text = evaluate(environment, source.value, row);
+      if (!text.absent() && words(text.as_string()).empty()) return true;
+    }
+    for (const Plan& nested : step.nested)
+      if (without_words(environment, nested.steps, row) || without_words(environment, nested.late, row)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const Plan& Executor::usable(const Plan& plan, bool first_page) {
+  const Plan* at = &plan;
+  while (!at->otherwise.empty()) {
+    bool fine = true;
+    if (at->cap) {
+      const Datum limit = at->limit ? value(*at->limit, {}) : Datum();
+      fine = first_page && limit.is_int() && limit.as_int() < static_cast<std::int64_t>(*at->cap);
+    }
+    if (at->needs_words && (without_words(environment_, at->steps, {}) || without_words(environment_, at->late, {})))
+      fine = false;
+    if (fine) break;
+    at = &at->otherwise[0];
+  }
+  return *at;
+}
+
+Result<std::vector<std::vector<Row>>> Executor::run(const Plan& plan, const std::vector<Row>& seeds) {
+  const auto outer_limit = std::exchange(lookup_limit_, std::nullopt);
+  Batch batch;
+  batch.rows = seeds;
+  for (std::uint32_t i = 0; i < seeds.size(); ++i) batch.seeds.push_back(i);
+  const Plan& used = usable(plan, true);
+  NOAM_RETURN_IF_ERROR(run_steps(used.steps, batch, used.slots));
+  NOAM_ASSIGN_OR_RETURN(Batch done, finish(used, std::move(batch), seeds.size(), seeds, std::nullopt, nullptr));
+  std::vector<std::vector<Row>> out(seeds.size());
+  for (std::size_t i = 0; i < done.rows.size(); ++i) out[done.seeds[i]].push_back(std::move(done.rows[i]));
+  lookup_limit_ = outer_limit;
+  return out;
+}
+
+Result<PageOfRows> Executor::page(const Plan& plan, const std::optional<Row>& after) {
+  const Plan& used = usable(plan, !after.has_value());
+  Batch batch;
+  batch.rows.emplace_back();
+  batch.seeds.push_back(0);
+  lookup_limit_.reset();
+  if (used.limit && !after) {
+    const Datum limit = value(*used.limit, {});
+    if (limit.is_int() && limit.as_int() >= 0 && limit.as_int() < INT64_MAX) lookup_limit_ = limit.as_int() + 1;
+  }
+  NOAM_RETURN_IF_ERROR(run_steps(used.steps, batch, used.slots));
+  PageOfRows out;
+  NOAM_ASSIGN_OR_RETURN(Batch done, finish(used, std::move(batch), 1, {Row{}}, after, &out.position));
+  out.rows = std::move(done.rows);
+  return out;
+}
+
+}  // namespace noam::runtime

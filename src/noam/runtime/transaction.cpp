@@ -1,0 +1,252 @@
+#include "noam/runtime/transaction.h"
+
+#include <algorithm>
+#include <compare>
+
+namespace noam::runtime {
+
+using model::Datum;
+using stores::Bound;
+using stores::Entry;
+using stores::Key;
+
+int KeyOrder::compare(const Key& a, const Key& b) const {
+  const std::size_t parts = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < parts; ++i) {
+    const auto order = a[i] <=> b[i];
+    if (std::is_eq(order)) continue;
+    const bool smaller = std::is_lt(order) != (i < descending.size() && descending[i]);
+    return smaller ? -1 : 1;
+  }
+  return 0;
+}
+
+bool KeyOrder::operator()(const Key& a, const Key& b) const {
+  const int order = compare(a, b);
+  return order != 0 ? order < 0 : a.size() < b.size();
+}
+
+Transaction::Transaction(stores::Store& store, const design::Design& design, stores::Deadline by)
+    : store_(store), design_(design), by_(by), snapshot_(store.snapshot()) {}
+
+Transaction::Entries& Transaction::entries_of(Layer& layer, const stores::EntryRef& entry) {
+  const BlockFamily at{entry.block, entry.family};
+  const auto found = layer.find(at);
+  if (found != layer.end()) return found->second;
+  KeyOrder order;
+  for (const model::Part& part : design_.families[entry.family].key) order.descending.push_back(part.descending);
+  return layer.emplace(at, Entries(order)).first->second;
+}
+
+namespace {
+
+Datum sum(const Datum& a, const Datum& b) {
+  if (b.absent()) return a;
+  if (a.absent()) return b;
+  if (a.is_int() && b.is_int()) return a.as_int() + b.as_int();
+  const auto decimal = [](const Datum& at) { return at.is_int() ? model::Decimal(at.as_int()) : at.as_decimal(); };
+  return decimal(a) + decimal(b);
+}
+
+Key sums(const Key& a, const Key& b) {
+  Key out = a;
+  out.resize(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < b.size(); ++i) out[i] = sum(out[i], b[i]);
+  return out;
+}
+
+bool is_zero(const Datum& datum) {
+  return datum.absent() || (datum.is_int() && datum.as_int() == 0) || (datum.is_decimal() && datum.as_decimal().zero());
+}
+
+}  // namespace
+
+// What `above` makes of an entry that `below` has changed.
+void Transaction::merge(Pending& below, const Pending& above) {
+  if (above.kind != Pending::Kind::Add) {
+    below = above;
+    return;
+  }
+  if (below.kind == Pending::Kind::Add) {
+    below.columns = sums(below.columns, above.columns);
+    return;
+  }
+  const auto made = applied(below.kind == Pending::Kind::Put ? std::optional(below.columns) : std::nullopt, above);
+  below.kind = made ? Pending::Kind::Put : Pending::Kind::Delete;
+  below.columns = made ? *made : Key{};
+}
+
+std::optional<Key> Transaction::applied(const std::optional<Key>& below, const Pending& pending) {
+  switch (pending.kind) {
+    case Pending::Kind::Put:
+      return pending.columns;
+    case Pending::Kind::Delete:
+      return std::nullopt;
+    case Pending::Kind::Add:
+      break;
+  }
+  Key out = sums(below.value_or(Key{}), pending.columns);
+  if (pending.vanishes < out.size() && is_zero(out[pending.vanishes])) return std::nullopt;
+  return out;
+}
+
+void Transaction::put(stores::EntryRef entry, Key columns) {
+  entries_of(newest_, entry)[std::move(entry.key)] = {Pending::Kind::Put, std::move(columns), 0};
+}
+
+void Transaction::erase(stores::EntryRef entry) {
+  entries_of(newest_, entry)[std::move(entry.key)] = {Pending::Kind::Delete, {}, 0};
+}
+
+void Transaction::add(stores::EntryRef entry, Key addends, std::uint32_t vanishes) {
+  Entries& entries = entries_of(newest_, entry);
+  const Pending pending{Pending::Kind::Add, std::move(addends), vanishes};
+  const auto [at, fresh] = entries.emplace(std::move(entry.key), pending);
+  if (!fresh) merge(at->second, pending);
+}
+
+void Transaction::settle() {
+  for (auto& [block, entries] : newest_) {
+    Entries& below = entries_of(settled_, {block.block, block.family, {}});
+    for (auto& [key, pending] : entries) {
+      const auto [at, fresh] = below.emplace(key, pending);
+      if (!fresh) merge(at->second, pending);
+    }
+  }
+  newest_.clear();
+}
+
+namespace {
+
+bool within(const KeyOrder& order, const Key& key, const Bound& from, const Bound& to) {
+  const auto beyond = [&](const Bound& bound, int wrong) {
+    if (bound.parts.empty()) return false;
+    const int at = order.compare(key, bound.parts);
+    return at == wrong || (at == 0 && !bound.inclusive);
+  };
+  return !beyond(from, -1) && !beyond(to, 1);
+}
+
+}  // namespace
+
+Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
+  std::vector<const Layer*> layers{&settled_};
+  if (moment == Moment::Now) layers.push_back(&newest_);
+  // Where our own changes lie on top, a limit counts after them.
+  std::vector<stores::ReadRequest> asked(requests.begin(), requests.end());
+  std::vector<char> touched(requests.size(), 0);
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    for (const Layer* layer : layers)
+      if (layer->contains({asked[i].block, asked[i].family})) {
+        touched[i] = 1;
+        asked[i].limit = 0;
+      }
+  NOAM_RETURN_IF_ERROR(store_.read(asked, snapshot_.get(), by_, out));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    blocks_.emplace(asked[i].block, out[i].version);
+    if (touched[i] == 0) continue;
+    KeyOrder order;
+    for (const model::Part& part : design_.families[asked[i].family].key) order.descending.push_back(part.descending);
+    std::map<Key, Key, KeyOrder> merged(order);
+    for (Entry& entry : out[i].entries) merged.emplace(std::move(entry.key), std::move(entry.columns));
+    for (const Layer* layer : layers) {
+      const auto found = layer->find({asked[i].block, asked[i].family});
+      if (found == layer->end()) continue;
+      for (const auto& [key, pending] : found->second) {
+        if (!within(order, key, asked[i].from, asked[i].to)) continue;
+        const auto at = merged.find(key);
+        const auto made = applied(at == merged.end() ? std::nullopt : std::optional(at->second), pending);
+        if (made)
+          merged[key] = *made;
+        else if (at != merged.end())
+          merged.erase(at);
+      }
+    }
+    out[i].entries.clear();
+    for (const auto& [key, columns] : merged) out[i].entries.push_back({key, columns});
+    if (asked[i].reverse) std::reverse(out[i].entries.begin(), out[i].entries.end());
+    const std::size_t limit = requests[i].limit;
+    if (limit != 0 && out[i].entries.size() > limit) {
+      out[i].entries.resize(limit);
+      out[i].more = true;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t family, Moment moment) {
+  std::map<Key, std::map<Key, Key>> blocks;
+  const std::uint32_t collection = design_.families[family].collection;
+  std::string after;
+  do {
+    NOAM_ASSIGN_OR_RETURN(stores::ScanPage page, store_.scan(family, after, snapshot_.get(), by_));
+    collections_.emplace(collection, page.version);
+    for (auto& item : page.items)
+      blocks[std::move(item.block)][std::move(item.entry.key)] = std::move(item.entry.columns);
+    after = std::move(page.next);
+  } while (!after.empty());
+  std::vector<const Layer*> layers{&settled_};
+  if (moment == Moment::Now) layers.push_back(&newest_);
+  for (const Layer* layer : layers) {
+    for (const auto& [block, entries] : *layer) {
+      if (block.family != family) continue;
+      auto& held = blocks[block.block.key];
+      for (const auto& [key, pending] : entries) {
+        const auto at = held.find(key);
+        const auto made = applied(at == held.end() ? std::nullopt : std::optional(at->second), pending);
+        if (made)
+          held[key] = *made;
+        else
+          held.erase(key);
+      }
+    }
+  }
+  std::vector<stores::ScanPage::Item> out;
+  for (auto& [block, entries] : blocks)
+    for (auto& [key, columns] : entries) out.push_back({block, {key, std::move(columns)}});
+  return out;
+}
+
+stores::WriteBatch Transaction::batch() const {
+  stores::WriteBatch out;
+  for (const auto& [block, version] : blocks_) out.expects.push_back({block.collection, block.key, version});
+  for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
+  Transaction::Layer all = settled_;
+  for (const auto& [block, entries] : newest_) {
+    auto found = all.find(block);
+    if (found == all.end()) {
+      all.emplace(block, entries);
+      continue;
+    }
+    for (const auto& [key, pending] : entries) {
+      const auto [at, fresh] = found->second.emplace(key, pending);
+      if (!fresh) merge(at->second, pending);
+    }
+  }
+  for (const auto& [block, entries] : all) {
+    for (const auto& [key, pending] : entries) {
+      stores::EntryRef entry{block.block, block.family, key};
+      switch (pending.kind) {
+        case Pending::Kind::Put:
+          out.changes.emplace_back(stores::Put{std::move(entry), pending.columns});
+          break;
+        case Pending::Kind::Delete:
+          out.changes.emplace_back(stores::Delete{std::move(entry)});
+          break;
+        case Pending::Kind::Add:
+          out.changes.emplace_back(stores::Add{std::move(entry), pending.columns, pending.vanishes});
+          break;
+      }
+    }
+  }
+  return out;
+}
+
+std::size_t Transaction::changed() const {
+  std::size_t sum = 0;
+  for (const Layer* layer : {&settled_, &newest_})
+    for (const auto& [block, entries] : *layer) sum += entries.size();
+  return sum;
+}
+
+}  // namespace noam::runtime

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "noam/base/result.h"
+#include "noam/design/design.h"
+#include "noam/stores/store.h"
+
+namespace noam::runtime {
+
+// Orders entry keys of one family as its blocks do.
+struct KeyOrder {
+  std::vector<bool> descending;
+
+  bool operator()(const stores::Key& a, const stores::Key& b) const;
+  // Of the parts that both have: less, equal, greater.
+  [[nodiscard]] int compare(const stores::Key& a, const stores::Key& b) const;
+};
+
+// What one statement reads, and what it is about to write. Reads see one moment of the store with the statement's own
+// changes on top, in layers: what is written goes to the newest; a reader may be shown all of them, or all but that.
+class Transaction {
+ public:
+  Transaction(stores::Store& store, const design::Design& design, stores::Deadline by);
+
+  enum class Moment : std::uint8_t { Before, Now };  // without the newest layer, or with it
+
+  Result<void> read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out);
+  // All entries of a family.
+  Result<std::vector<stores::ScanPage::Item>> scan(std::uint32_t family, Moment moment);
+
+  void put(stores::EntryRef entry, stores::Key columns);
+  void erase(stores::EntryRef entry);
+  void add(stores::EntryRef entry, stores::Key addends, std::uint32_t vanishes);
+  // What was written so far belongs to `Before` from here on.
+  void settle();
+
+  // All changes, with what must not have changed meanwhile.
+  [[nodiscard]] stores::WriteBatch batch() const;
+  [[nodiscard]] std::size_t changed() const;  // entries
+
+ private:
+  struct Pending {
+    enum class Kind : std::uint8_t { Put, Delete, Add };
+    Kind kind = Kind::Put;
+    stores::Key columns;  // Put: the value; Add: addends
+    std::uint32_t vanishes = 0;
+  };
+  struct BlockFamily {
+    stores::BlockRef block;
+    std::uint32_t family = 0;
+    auto operator<=>(const BlockFamily&) const = default;
+  };
+  using Entries = std::map<stores::Key, Pending, KeyOrder>;
+  using Layer = std::map<BlockFamily, Entries>;
+
+  Entries& entries_of(Layer& layer, const stores::EntryRef& entry);
+  static void merge(Pending& below, const Pending& above);
+  static std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);
+
+  stores::Store& store_;
+  const design::Design& design_;
+  stores::Deadline by_;
+  std::unique_ptr<stores::Snapshot> snapshot_;
+  Layer settled_;
+  Layer newest_;
+  std::map<stores::BlockRef, stores::Version> blocks_;    // read
+  std::map<std::uint32_t, stores::Version> collections_;  // scanned
+};
+
+}  // namespace noam::runtime

@@ -1,0 +1,540 @@
+#include "noam/runtime/upkeep.h"
+
+#include <algorithm>
+
+#include "noam/base/check.h"
+#include "noam/runtime/executor.h"
+#include "noam/runtime/functions.h"
+
+namespace noam::runtime {
+
+using design::Family;
+using design::HiddenKind;
+using design::Purpose;
+using design::Upkeep;
+using model::Datum;
+using model::Expr;
+using model::ExprKind;
+using model::Fold;
+using stores::Key;
+
+namespace {
+
+bool is_fold(const model::Cell& cell) {
+  return cell.shape == model::CellShape::Plain && cell.expr.kind == ExprKind::Fold;
+}
+
+bool is_list_of_rows(const model::Cell& cell) { return cell.shape == model::CellShape::List && cell.from.empty(); }
+
+model::TypeKind operand_kind(const Expr& fold) {
+  return fold.operands.empty() ? model::TypeKind::Int : fold.operands[0].type.kind;
+}
+
+const Datum& contribution(const Upkeep& upkeep, const Family& family, const design::Collection& collection,
+                          const Row& row, std::size_t cell) {
+  (void)upkeep;
+  return row[collection.by.size() + family.key.size() + cell];
+}
+
+Row identity_of(const Upkeep& upkeep, const Row& row) {
+  return {row.end() - static_cast<std::ptrdiff_t>(upkeep.identity_size), row.end()};
+}
+
+// Ties in lists are broken as queries break them: the last variable first.
+bool list_order(const Upkeep& upkeep, const Row& a, const Row& b) {
+  const Row x = identity_of(upkeep, a);
+  const Row y = identity_of(upkeep, b);
+  return std::lexicographical_compare(x.rbegin(), x.rend(), y.rbegin(), y.rend());
+}
+
+}  // namespace
+
+EntryKey entry_key(const design::Program& program, const Upkeep& upkeep, const Row& row) {
+  const Family& family = program.design.families[upkeep.family];
+  const auto blocks = static_cast<std::ptrdiff_t>(program.design.collection_of(family).by.size());
+  const auto keys = static_cast<std::ptrdiff_t>(family.key.size());
+  return {Key(row.begin(), row.begin() + blocks), Key(row.begin() + blocks, row.begin() + blocks + keys)};
+}
+
+Key derive_entry(const design::Program& program, const Upkeep& upkeep, std::vector<Row> rows) {
+  const Family& family = program.design.families[upkeep.family];
+  const design::Collection& collection = program.design.collection_of(family);
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return list_order(upkeep, a, b); });
+  Key columns;
+  const auto fold = [&](const Expr& of, std::size_t cell, Fold kind) {
+    Folding folding(kind, of.distinct, operand_kind(of));
+    for (const Row& row : rows) {
+      const Datum& value = contribution(upkeep, family, collection, row, cell);
+      if (of.operands.empty())
+        folding.count_row(1);
+      else
+        folding.take(value, 1);
+    }
+    return folding;
+  };
+  for (std::size_t i = 0; i < family.cells.size(); ++i) {
+    const model::Cell& cell = family.cells[i];
+    if (is_fold(cell)) {
+      const Folding folding = fold(cell.expr, i, cell.expr.fold);
+      Overflow overflow = Overflow::No;
+      // A sum is kept whole, whatever its size.
+      if (cell.expr.fold == Fold::Sum)
+        columns.emplace_back(folding.exact_sum());
+      else
+        columns.push_back(folding.result(overflow));
+    } else if (is_list_of_rows(cell)) {
+      Datum::List items;
+      for (const Row& row : rows) items.push_back(contribution(upkeep, family, collection, row, i));
+      columns.emplace_back(std::move(items));
+    } else {
+      columns.push_back(contribution(upkeep, family, collection, rows.front(), i));
+    }
+  }
+  for (const design::Hidden& hidden : family.hidden) {
+    if (hidden.kind == HiddenKind::Weight) {
+      columns.emplace_back(static_cast<std::int64_t>(rows.size()));
+      continue;
+    }
+    const Folding folding = fold(family.cells[hidden.of].expr, hidden.of, Fold::Avg);
+    if (hidden.kind == HiddenKind::Sum)
+      columns.emplace_back(folding.exact_sum());
+    else
+      columns.emplace_back(folding.counted());
+  }
+  return columns;
+}
+
+std::map<EntryKey, Key> derive_entries(const design::Program& program, const Upkeep& upkeep,
+                                       const std::vector<Row>& rows) {
+  const Family& family = program.design.families[upkeep.family];
+  std::map<EntryKey, std::vector<Row>> groups;
+  for (const Row& row : rows) groups[entry_key(program, upkeep, row)].push_back(row);
+  std::map<EntryKey, Key> out;
+  for (auto& [key, shared] : groups) out.emplace(key, derive_entry(program, upkeep, std::move(shared)));
+  if (!family.limit) return out;
+  KeyOrder order;
+  for (const model::Part& part : family.key) order.descending.push_back(part.descending);
+  std::map<Key, std::vector<Key>> blocks;
+  for (const auto& [key, columns] : out) blocks[key.first].push_back(key.second);
+  for (auto& [block, keys] : blocks) {
+    if (keys.size() <= *family.limit) continue;
+    std::sort(keys.begin(), keys.end(), order);
+    for (std::size_t i = *family.limit; i < keys.size(); ++i) out.erase({block, keys[i]});
+  }
+  return out;
+}
+
+namespace {
+
+class Keeping {
+ public:
+  Keeping(const design::Program& program, Transaction& transaction, const Environment& environment,
+          const std::vector<AggregateChange>& changes, const std::vector<RefreshChange>& refreshes)
+      : program_(program),
+        transaction_(transaction),
+        environment_(environment),
+        changes_(changes),
+        refreshes_(refreshes) {}
+
+  Result<void> run() {
+    for (const Upkeep& upkeep : program_.upkeep) NOAM_RETURN_IF_ERROR(keep(upkeep));
+    return {};
+  }
+
+ private:
+  using Rows = std::map<Row, Row>;  // by identity
+
+  Result<std::vector<std::vector<Row>>> run_plan(const design::Plan& plan, const std::vector<Row>& seeds,
+                                                 Transaction::Moment moment) {
+    if (seeds.empty()) return std::vector<std::vector<Row>>{};
+    Executor executor(transaction_, program_.design, environment_, moment);
+    return executor.run(plan, seeds);
+  }
+
+  Result<void> collect(const Upkeep& upkeep, const design::Plan& plan, const std::vector<Row>& seeds,
+                       Transaction::Moment moment, Rows& out) {
+    NOAM_ASSIGN_OR_RETURN(auto answers, run_plan(plan, seeds, moment));
+    for (auto& rows : answers) {
+      for (Row& row : rows) {
+        Row identity = identity_of(upkeep, row);
+        out.emplace(std::move(identity), std::move(row));
+      }
+    }
+    return {};
+  }
+
+  static Row seed(const Datum& key, const Datum::List& fields) {
+    Row row{key};
+    row.insert(row.end(), fields.begin(), fields.end());
+    return row;
+  }
+
+  static bool matters(const AggregateChange& change, const std::vector<std::uint32_t>& fields) {
+    if (!change.before || !change.after) return change.before.has_value() != change.after.has_value();
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](std::uint32_t field) { return !((*change.before)[field] == (*change.after)[field]); });
+  }
+
+  Result<void> keep(const Upkeep& upkeep) {
+    Rows before;
+    Rows now;
+    for (const design::DirectPlan& direct : upkeep.direct) {
+      std::vector<Row> old_seeds;
+      std::vector<Row> new_seeds;
+      for (const AggregateChange& change : changes_) {
+        if (change.entity != direct.entity || !matters(change, direct.fields)) continue;
+        if (change.before) old_seeds.push_back(seed(change.key, *change.before));
+        if (change.after) new_seeds.push_back(seed(change.key, *change.after));
+      }
+      NOAM_RETURN_IF_ERROR(collect(upkeep, direct.plan, old_seeds, Transaction::Moment::Before, before));
+      NOAM_RETURN_IF_ERROR(collect(upkeep, direct.plan, new_seeds, Transaction::Moment::Now, now));
+    }
+    for (const design::RefreshPlan& plan : upkeep.refreshes) {
+      for (const RefreshChange& change : refreshes_) {
+        if (change.query != plan.query) continue;
+        NOAM_RETURN_IF_ERROR(collect(upkeep, plan.plan, plan.history ? change.removed : change.last_removed,
+                                     Transaction::Moment::Before, before));
+        NOAM_RETURN_IF_ERROR(
+            collect(upkeep, plan.plan, plan.history ? change.added : change.last_added, Transaction::Moment::Now, now));
+      }
+    }
+    NOAM_RETURN_IF_ERROR(follow_indirect(upkeep, before, now));
+    // What is the same before and after needs nothing.
+    for (auto at = before.begin(); at != before.end();) {
+      const auto found = now.find(at->first);
+      if (found != now.end() && found->second == at->second) {
+        now.erase(found);
+        at = before.erase(at);
+      } else {
+        ++at;
+      }
+    }
+    if (before.empty() && now.empty()) return {};
+    const Family& family = program_.design.families[upkeep.family];
+    if (family.limit) return apply_capped(upkeep, before, now);
+    if (family.grouped) return apply_grouped(upkeep, before, now);
+    for (const auto& [identity, row] : before) transaction_.erase(ref(upkeep, entry_key(program_, upkeep, row)));
+    for (const auto& [identity, row] : now)
+      transaction_.put(ref(upkeep, entry_key(program_, upkeep, row)), derive_entry(program_, upkeep, {row}));
+    return {};
+  }
+
+  Result<void> follow_indirect(const Upkeep& upkeep, Rows& before, Rows& now) {
+    std::set<Row> identities;
+    for (const design::IndirectPlan& indirect : upkeep.indirect) {
+      for (const auto moment : {Transaction::Moment::Before, Transaction::Moment::Now}) {
+        std::vector<Row> seeds;
+        for (const AggregateChange& change : changes_) {
+          if (change.entity != indirect.entity || !matters(change, indirect.fields)) continue;
+          const auto& fields = moment == Transaction::Moment::Before ? change.before : change.after;
+          if (indirect.reference_only)
+            seeds.push_back({change.key});
+          else if (fields)
+            seeds.push_back(seed(change.key, *fields));
+        }
+        NOAM_ASSIGN_OR_RETURN(const auto answers, run_plan(indirect.plan, seeds, moment));
+        for (const auto& rows : answers) identities.insert(rows.begin(), rows.end());
+      }
+    }
+    if (identities.empty()) return {};
+    const std::vector<Row> seeds(identities.begin(), identities.end());
+    NOAM_RETURN_IF_ERROR(collect(upkeep, *upkeep.by_identity, seeds, Transaction::Moment::Before, before));
+    return collect(upkeep, *upkeep.by_identity, seeds, Transaction::Moment::Now, now);
+  }
+
+  stores::EntryRef ref(const Upkeep& upkeep, EntryKey key) const {
+    const Family& family = program_.design.families[upkeep.family];
+    return {{family.collection, std::move(key.first)}, upkeep.family, std::move(key.second)};
+  }
+
+  Result<std::optional<Key>> read_entry(const stores::EntryRef& entry, Transaction::Moment moment) {
+    stores::ReadRequest request;
+    request.block = entry.block;
+    request.family = entry.family;
+    request.from.parts = entry.key;
+    request.to.parts = entry.key;
+    stores::Answers answers;
+    NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, moment, answers));
+    for (stores::Entry& found : answers[0].entries)
+      if (found.key == entry.key) return std::optional<Key>(std::move(found.columns));
+    return std::optional<Key>();
+  }
+
+  struct Delta {
+    std::vector<const Row*> removed;
+    std::vector<const Row*> added;
+  };
+
+  Result<void> apply_grouped(const Upkeep& upkeep, const Rows& before, const Rows& now) {
+    const Family& family = program_.design.families[upkeep.family];
+    std::map<EntryKey, Delta> groups;
+    for (const auto& [identity, row] : before) groups[entry_key(program_, upkeep, row)].removed.push_back(&row);
+    for (const auto& [identity, row] : now) groups[entry_key(program_, upkeep, row)].added.push_back(&row);
+    const bool addable = std::all_of(family.cells.begin(), family.cells.end(), [](const model::Cell& cell) {
+      return is_fold(cell) && !cell.expr.distinct && (cell.expr.fold == Fold::Count || cell.expr.fold == Fold::Sum);
+    });
+    for (const auto& [key, delta] : groups) {
+      if (addable && family.purpose != Purpose::Members)
+        add(upkeep, key, delta);
+      else
+        NOAM_RETURN_IF_ERROR(change(upkeep, key, delta));
+    }
+    return {};
+  }
+
+  // How many values a fold gained, and by how much its sum grew.
+  struct Growth {
+    std::int64_t count = 0;
+    model::Decimal sum;
+  };
+
+  Growth growth(const Upkeep& upkeep, const Delta& delta, const Expr& fold, std::size_t cell) const {
+    const Family& family = program_.design.families[upkeep.family];
+    const design::Collection& collection = program_.design.collection_of(family);
+    Growth out;
+    for (const bool added : {false, true}) {
+      for (const Row* row : added ? delta.added : delta.removed) {
+        const Datum& value = contribution(upkeep, family, collection, *row, cell);
+        if (!fold.operands.empty() && value.absent()) continue;
+        out.count += added ? 1 : -1;
+        if (!value.is_int() && !value.is_decimal()) continue;
+        const model::Decimal number = value.is_int() ? model::Decimal(value.as_int()) : value.as_decimal();
+        out.sum = added ? out.sum + number : out.sum - number;
+      }
+    }
+    return out;
+  }
+
+  void add(const Upkeep& upkeep, const EntryKey& key, const Delta& delta) {
+    const Family& family = program_.design.families[upkeep.family];
+    Key addends;
+    std::uint32_t vanishes = 0;
+    for (std::uint32_t i = 0; i < family.cells.size(); ++i) {
+      const Expr& fold = family.cells[i].expr;
+      const Growth grown = growth(upkeep, delta, fold, i);
+      if (fold.fold == Fold::Count) {
+        addends.emplace_back(grown.count);
+        if (fold.operands.empty()) vanishes = i;
+      } else {
+        addends.emplace_back(grown.sum);
+      }
+    }
+    for (std::uint32_t i = 0; i < family.hidden.size(); ++i) {
+      check(family.hidden[i].kind == HiddenKind::Weight, "counts and sums need a weight at most");
+      addends.emplace_back(static_cast<std::int64_t>(delta.added.size()) -
+                           static_cast<std::int64_t>(delta.removed.size()));
+      vanishes = static_cast<std::uint32_t>(family.cells.size()) + i;
+    }
+    transaction_.add(ref(upkeep, key), std::move(addends), vanishes);
+  }
+
+  static std::int64_t int_at(const Key& columns, std::size_t index) {
+    return index < columns.size() && columns[index].is_int() ? columns[index].as_int() : 0;
+  }
+
+  static model::Decimal decimal_at(const Key& columns, std::size_t index) {
+    return index < columns.size() && columns[index].is_decimal() ? columns[index].as_decimal() : model::Decimal();
+  }
+
+  // Reads the entry and writes it anew.
+  Result<void> change(const Upkeep& upkeep, const EntryKey& key, const Delta& delta) {
+    const Family& family = program_.design.families[upkeep.family];
+    const design::Collection& collection = program_.design.collection_of(family);
+    NOAM_ASSIGN_OR_RETURN(const auto old, read_entry(ref(upkeep, key), Transaction::Moment::Now));
+    Key columns = old.value_or(Key(family.width()));
+    const std::int64_t grown =
+        static_cast<std::int64_t>(delta.added.size()) - static_cast<std::int64_t>(delta.removed.size());
+    std::int64_t weight = grown;
+    for (std::size_t i = 0; i < family.cells.size(); ++i)
+      if (is_fold(family.cells[i]) && family.cells[i].expr.fold == Fold::Count && family.cells[i].expr.operands.empty())
+        weight = int_at(columns, i) + grown;
+    for (std::size_t i = 0; i < family.hidden.size(); ++i)
+      if (family.hidden[i].kind == HiddenKind::Weight) {
+        weight = int_at(columns, family.cells.size() + i) + grown;
+        columns[family.cells.size() + i] = weight;
+      }
+    if (family.purpose == Purpose::Members) note_member(family, key, weight - grown, weight);
+    if (weight == 0) {
+      transaction_.erase(ref(upkeep, key));
+      return {};
+    }
+    std::optional<std::vector<Row>> all;
+    for (std::uint32_t i = 0; i < family.cells.size(); ++i) {
+      const model::Cell& cell = family.cells[i];
+      if (is_list_of_rows(cell)) {
+        if (!all) {
+          NOAM_ASSIGN_OR_RETURN(all, rows_of(upkeep, key));
+        }
+        columns[i] = derive_entry(program_, upkeep, *all)[i];
+      } else if (!is_fold(cell)) {
+        if (!delta.added.empty()) columns[i] = contribution(upkeep, family, collection, *delta.added.front(), i);
+      } else {
+        NOAM_RETURN_IF_ERROR(change_fold(upkeep, key, delta, i, columns));
+      }
+    }
+    transaction_.put(ref(upkeep, key), std::move(columns));
+    return {};
+  }
+
+  Result<void> change_fold(const Upkeep& upkeep, const EntryKey& key, const Delta& delta, std::uint32_t cell,
+                           Key& columns) {
+    const Family& family = program_.design.families[upkeep.family];
+    const Expr& fold = family.cells[cell].expr;
+    const Growth grown = growth(upkeep, delta, fold, cell);
+    if (fold.distinct) {
+      columns[cell] = int_at(columns, cell) + appeared_[{members(upkeep.family, cell), key}];
+      return {};
+    }
+    switch (fold.fold) {
+      case Fold::Count:
+        columns[cell] = int_at(columns, cell) + grown.count;
+        return {};
+      case Fold::Sum:
+        columns[cell] = decimal_at(columns, cell) + grown.sum;
+        return {};
+      case Fold::Min:
+      case Fold::Max: {
+        stores::ReadRequest request;
+        request.block = {family.collection, key.first};
+        request.family = members(upkeep.family, cell);
+        request.from.parts = key.second;
+        request.to.parts = key.second;
+        stores::Answers answers;
+        NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
+        columns[cell] = Datum();
+        for (const stores::Entry& entry : answers[0].entries) {
+          const Datum& member = entry.key.back();
+          if (member.absent()) continue;
+          columns[cell] = member;
+          if (fold.fold == Fold::Min) break;
+        }
+        return {};
+      }
+      default:
+        break;
+    }
+    // An average, from its exact parts.
+    Folding folding(Fold::Avg, false, operand_kind(fold));
+    std::int64_t count = grown.count;
+    model::Decimal sum = grown.sum;
+    for (std::size_t i = 0; i < family.hidden.size(); ++i) {
+      const std::size_t at = family.cells.size() + i;
+      if (family.hidden[i].of != cell) continue;
+      if (family.hidden[i].kind == HiddenKind::Sum) {
+        sum = decimal_at(columns, at) + grown.sum;
+        columns[at] = sum;
+      } else if (family.hidden[i].kind == HiddenKind::Counted) {
+        count = int_at(columns, at) + grown.count;
+        columns[at] = count;
+      }
+    }
+    if (count > 0) folding.take_folded(count, sum);
+    Overflow overflow = Overflow::No;
+    columns[cell] = folding.result(overflow);
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t members(std::uint32_t family, std::uint32_t cell) const {
+    for (std::uint32_t i = 0; i < program_.design.families.size(); ++i) {
+      const Family& at = program_.design.families[i];
+      if (at.purpose == Purpose::Members && at.members_of == family && at.members_column == cell) return i;
+    }
+    fail_check("a fold that needs its members has them");
+  }
+
+  // A value of a distinct count came, or went.
+  void note_member(const Family& family, const EntryKey& key, std::int64_t before, std::int64_t after) {
+    if (key.second.back().absent()) return;
+    const int change = (before == 0 && after > 0) ? 1 : (before > 0 && after == 0) ? -1 : 0;
+    if (change == 0) return;
+    const EntryKey shared{key.first, Key(key.second.begin(), key.second.end() - 1)};
+    for (std::uint32_t i = 0; i < program_.design.families.size(); ++i)
+      if (&program_.design.families[i] == &family) appeared_[{i, shared}] += change;
+  }
+
+  // All rows that share an entry, as they are now.
+  Result<std::vector<Row>> rows_of(const Upkeep& upkeep, const EntryKey& key) {
+    Row seed_row = key.first;
+    seed_row.insert(seed_row.end(), key.second.begin(), key.second.end());
+    return rows_by(upkeep, upkeep.by_key, seed_row,
+                   [&](const Row& row) { return entry_key(program_, upkeep, row) == key; });
+  }
+
+  template <typename Belongs>
+  Result<std::vector<Row>> rows_by(const Upkeep& upkeep, const std::optional<design::Plan>& plan, const Row& seed_row,
+                                   const Belongs& belongs) {
+    // Nothing equals what is absent, so that needs all rows.
+    const bool absent = std::any_of(seed_row.begin(), seed_row.end(), [](const Datum& at) { return at.absent(); });
+    if ((!plan || absent) && !upkeep.all) return Error{"rows that are not kept would be needed", "limit"};
+    const design::Plan& used = plan && !absent ? *plan : *upkeep.all;
+    NOAM_ASSIGN_OR_RETURN(auto answers, run_plan(used, {plan && !absent ? seed_row : Row{}}, Transaction::Moment::Now));
+    std::vector<Row> out;
+    for (Row& row : answers[0])
+      if (belongs(row)) out.push_back(std::move(row));
+    return out;
+  }
+
+  // The first entries of each block, refilled where some went.
+  Result<void> apply_capped(const Upkeep& upkeep, const Rows& before, const Rows& now) {
+    const Family& family = program_.design.families[upkeep.family];
+    KeyOrder order;
+    for (const model::Part& part : family.key) order.descending.push_back(part.descending);
+    std::map<Key, std::pair<std::vector<const Row*>, std::vector<const Row*>>> blocks;
+    for (const auto& [identity, row] : before) blocks[entry_key(program_, upkeep, row).first].first.push_back(&row);
+    for (const auto& [identity, row] : now) blocks[entry_key(program_, upkeep, row).first].second.push_back(&row);
+    for (const auto& at : blocks) {
+      const Key& block = at.first;
+      const auto& delta = at.second;
+      stores::ReadRequest request;
+      request.block = {family.collection, block};
+      request.family = upkeep.family;
+      stores::Answers answers;
+      NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
+      std::map<Key, Key, KeyOrder> held(order);
+      for (stores::Entry& entry : answers[0].entries) held.emplace(std::move(entry.key), std::move(entry.columns));
+      const std::map<Key, Key, KeyOrder> old = held;
+      const bool cut = held.size() >= *family.limit;  // there may be more
+      bool anew = family.grouped;
+      for (const Row* row : delta.first)
+        if (held.erase(entry_key(program_, upkeep, *row).second) > 0 && cut) anew = true;
+      if (anew) {
+        NOAM_ASSIGN_OR_RETURN(const auto rows, rows_by(upkeep, upkeep.by_block, block, [&](const Row& row) {
+                                return entry_key(program_, upkeep, row).first == block;
+                              }));
+        held.clear();
+        for (auto& [key, columns] : derive_entries(program_, upkeep, rows)) held.emplace(key.second, columns);
+      } else {
+        for (const Row* row : delta.second) {
+          Key key = entry_key(program_, upkeep, *row).second;
+          // Beyond the last one of a block that was cut, what lies between is not known.
+          if (cut && !old.empty() && order(old.rbegin()->first, key)) continue;
+          held[std::move(key)] = derive_entry(program_, upkeep, {*row});
+        }
+      }
+      while (held.size() > *family.limit) held.erase(std::prev(held.end()));
+      for (const auto& [key, columns] : old)
+        if (!held.contains(key)) transaction_.erase(ref(upkeep, {block, key}));
+      for (const auto& [key, columns] : held) {
+        const auto was = old.find(key);
+        if (was == old.end() || !(was->second == columns)) transaction_.put(ref(upkeep, {block, key}), columns);
+      }
+    }
+    return {};
+  }
+
+  const design::Program& program_;
+  Transaction& transaction_;
+  const Environment& environment_;
+  const std::vector<AggregateChange>& changes_;
+  const std::vector<RefreshChange>& refreshes_;
+  std::map<std::pair<std::uint32_t, EntryKey>, std::int64_t> appeared_;  // members, by their family and what they share
+};
+
+}  // namespace
+
+Result<void> keep_copies(const design::Program& program, Transaction& transaction, const Environment& environment,
+                         const std::vector<AggregateChange>& changes, const std::vector<RefreshChange>& refreshes) {
+  return Keeping(program, transaction, environment, changes, refreshes).run();
+}
+
+}  // namespace noam::runtime

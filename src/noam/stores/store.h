@@ -1,0 +1,195 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "noam/base/result.h"
+#include "noam/design/design.h"
+#include "noam/model/datum.h"
+
+// Where blocks are kept. A store knows collections, families and the order of their keys; nothing of the model.
+namespace noam::stores {
+
+using Key = std::vector<model::Datum>;
+using Deadline = std::chrono::steady_clock::time_point;
+inline constexpr Deadline no_deadline = Deadline::max();
+
+// What one commit can span, atomically.
+enum class Scope : std::uint8_t { Block, Database };
+
+struct Capabilities {
+  Scope scope = Scope::Database;
+  bool snapshots = true;               // reads of one snapshot are of one moment
+  bool durable = false;                // what was applied survives the end of the process
+  std::size_t max_entry_bytes = 0;     // key and value; 0: no limit
+  std::size_t max_commit_changes = 0;  // changes in a commit; 0: no limit
+
+  bool operator==(const Capabilities&) const = default;
+};
+
+struct BlockRef {
+  std::uint32_t collection = 0;
+  Key key;
+
+  bool operator==(const BlockRef&) const = default;
+  std::strong_ordering operator<=>(const BlockRef& other) const;
+};
+
+// Of a block, or of a collection. Opaque; only the store that gave it can tell what it means.
+struct Version {
+  std::uint64_t number = 0;
+
+  bool operator==(const Version&) const = default;
+};
+
+struct EntryRef {
+  BlockRef block;
+  std::uint32_t family = 0;
+  Key key;
+
+  bool operator==(const EntryRef&) const = default;
+  std::strong_ordering operator<=>(const EntryRef& other) const;  // by block, family, and key, all ascending
+};
+
+// One end of a range of entries: the first parts of an entry key. The entries that begin with just these parts belong
+// to the range where it is inclusive. No parts: no bound.
+struct Bound {
+  Key parts;
+  bool inclusive = true;
+
+  bool operator==(const Bound&) const = default;
+};
+
+// Some entries of one family in one block, in the order of their keys (`descending` parts count backwards, so `from` is
+// what comes first in that order), or in the reverse of it, where `from` and `to` mean what they meant: `limit` then
+// takes the entries before `to`.
+struct ReadRequest {
+  BlockRef block;
+  std::uint32_t family = 0;
+  Bound from;
+  Bound to;
+  bool reverse = false;
+  std::size_t limit = 0;  // 0: all
+};
+
+struct Entry {
+  Key key;
+  Key columns;
+
+  bool operator==(const Entry&) const = default;
+};
+
+struct Answer {
+  std::vector<Entry> entries;
+  Version version;    // of the block, absent or not
+  bool more = false;  // there were more than `limit`
+};
+using Answers = std::vector<Answer>;
+
+struct Put {
+  EntryRef entry;
+  Key columns;
+
+  bool operator==(const Put&) const = default;
+};
+struct Delete {
+  EntryRef entry;
+
+  bool operator==(const Delete&) const = default;
+};
+// Adds to columns that are numbers, without reading them: an int to an int (or to nothing), a decimal to a decimal. An
+// absent addend leaves its column alone. An entry that is not there begins with nothing in each column; one whose
+// column `vanishes` becomes 0 is deleted.
+struct Add {
+  EntryRef entry;
+  Key addends;
+  std::uint32_t vanishes = 0;
+
+  bool operator==(const Add&) const = default;
+};
+using Change = std::variant<Put, Delete, Add>;
+
+// What a command saw and relies on: nothing in the block (or, without a block, in the whole collection) has changed
+// since that version.
+struct Expect {
+  std::uint32_t collection = 0;
+  std::optional<Key> block;
+  Version version;
+};
+
+struct WriteBatch {
+  std::vector<Expect> expects;
+  std::vector<Change> changes;  // at most one of an entry
+};
+
+enum class Outcome : std::uint8_t { Applied, Conflict, TooLarge, Unknown };
+
+// One moment of the store. Must not outlive it.
+class Snapshot {
+ public:
+  Snapshot() = default;
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  virtual ~Snapshot() = default;
+};
+
+// A page of all entries of a family, block by block, blocks in any order, which stays the same while nothing changes.
+struct ScanPage {
+  struct Item {
+    Key block;
+    Entry entry;
+  };
+  std::vector<Item> items;
+  std::string next;  // where to go on; empty: that was all
+  Version version;   // of the collection
+};
+
+// A place where blocks are kept. Safe to use from several threads.
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  [[nodiscard]] virtual const Capabilities& capabilities() const = 0;
+
+  // Makes room for the collections of the design. Does nothing where it is there already; an error where what is there
+  // is of another design.
+  virtual Result<void> deploy(const design::Design& design) = 0;
+
+  virtual std::unique_ptr<Snapshot> snapshot() = 0;
+
+  // One answer a request, in their order, with the version of its block. An absent block is an answer, not an error.
+  // Without a snapshot each request sees its own moment.
+  virtual Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) = 0;
+
+  // All of the batch or none of it, if every expectation holds. `Conflict`: one did not.
+  virtual Result<Outcome> commit(const WriteBatch& batch, Deadline by) = 0;
+
+  // Some of the entries of a family, from where `after` (empty: the beginning) left off.
+  virtual Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) = 0;
+};
+
+// What stores have in common.
+
+const EntryRef& entry_of(const Change& change);
+
+// What counts against `max_entry_bytes`.
+std::size_t entry_bytes(const Key& key, const Key& columns);
+
+// What an Add makes of an entry with these columns (null: it is not there) in a family of this width; nothing: it goes.
+// An error where something is no number, or the result does not fit.
+Result<std::optional<Key>> added(const Add& add, const Key* columns, std::size_t width);
+
+// The same collections and families, wherever and under whatever name the design was written.
+bool same_layout(const design::Design& a, const design::Design& b);
+
+}  // namespace noam::stores

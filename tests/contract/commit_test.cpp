@@ -1,0 +1,355 @@
+// What a commit changes, when it conflicts, and what it refuses.
+
+#include <limits>
+
+#include "tests/contract/store_contract.h"
+
+namespace noam::tests {
+namespace {
+
+using model::Datum;
+using stores::Add;
+using stores::Change;
+using stores::Delete;
+using stores::Entry;
+using stores::EntryRef;
+using stores::Key;
+using stores::Outcome;
+using stores::Put;
+using stores::Version;
+using stores::WriteBatch;
+
+TEST_P(StoreContract, PutsReplacesAndDeletes) {
+  const EntryRef one = entry("b", sample::numbers, {1});
+  const EntryRef two = entry("b", sample::numbers, {2});
+  ASSERT_EQ(commit({Put{one, {"one"}}, Put{two, {"two"}}}), Outcome::Applied);
+  EXPECT_EQ(columns(one), Key{"one"});
+  EXPECT_EQ(columns(two), Key{"two"});
+
+  ASSERT_EQ(commit({Put{one, {"ONE"}}, Delete{two}}), Outcome::Applied);
+  EXPECT_EQ(columns(one), Key{"ONE"});
+  EXPECT_EQ(columns(two), std::nullopt);
+
+  // Deleting what is not there, in a block that is or is not there, changes nothing.
+  ASSERT_EQ(commit({Delete{two}}), Outcome::Applied);
+  ASSERT_EQ(commit({Delete{entry("nowhere", sample::numbers, {1})}}), Outcome::Applied);
+  EXPECT_EQ(read(block("b"), sample::numbers).entries, (std::vector<Entry>{{{1}, {"ONE"}}}));
+
+  ASSERT_EQ(commit({Delete{one}}), Outcome::Applied);
+  EXPECT_TRUE(read(block("b"), sample::numbers).entries.empty());
+  ASSERT_EQ(commit({Put{one, {"again"}}}), Outcome::Applied);
+  EXPECT_EQ(columns(one), Key{"again"});
+}
+
+TEST_P(StoreContract, PutsColumnsThatAreAbsent) {
+  const EntryRef head = entry("b", sample::head);
+  ASSERT_EQ(commit({Put{head, {Datum(), Datum()}}}), Outcome::Applied);
+  EXPECT_EQ(columns(head), (Key{Datum(), Datum()}));
+  ASSERT_EQ(commit({Put{head, {"", 0}}}), Outcome::Applied);
+  EXPECT_EQ(columns(head), (Key{"", 0}));
+}
+
+TEST_P(StoreContract, AppliesAnEmptyBatch) { EXPECT_EQ(commit(WriteBatch{}), Outcome::Applied); }
+
+TEST_P(StoreContract, AddsToWhatIsThere) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  ASSERT_EQ(commit({Put{count, {5, decimal("1.50"), "kept", Datum()}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Add{count, {2, decimal("-0.25"), Datum(), 7}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{7, decimal("1.25"), "kept", 7}));
+  ASSERT_EQ(commit({Add{count, {Datum(), Datum(), Datum(), -7}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{7, decimal("1.25"), "kept", 0}));
+  // Other columns may become 0.
+  ASSERT_EQ(commit({Add{count, {-6, decimal("-1.25"), Datum(), Datum()}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{1, decimal("0"), "kept", 0}));
+}
+
+TEST_P(StoreContract, AddsToNothing) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  ASSERT_EQ(commit({Add{count, {1, decimal("0.1"), Datum(), Datum()}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{1, decimal("0.1"), Datum(), Datum()}));
+  ASSERT_EQ(commit({Add{count, {1, decimal("0.2"), Datum(), 3}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{2, decimal("0.3"), Datum(), 3}));
+}
+
+TEST_P(StoreContract, DeletesWhatAnAddBringsToZero) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  ASSERT_EQ(commit({Put{count, {2, decimal("8"), "gone with it", 4}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Add{count, {-2, Datum(), Datum(), Datum()}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), std::nullopt);
+  EXPECT_TRUE(scan(sample::counts).empty());
+
+  // It begins anew, with nothing.
+  ASSERT_EQ(commit({Add{count, {1, Datum(), Datum(), Datum()}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{1, Datum(), Datum(), Datum()}));
+
+  // Another column may be the one that counts.
+  ASSERT_EQ(commit({Add{count, {-1, Datum(), Datum(), 2}, 3}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{0, Datum(), Datum(), 2}));
+  ASSERT_EQ(commit({Add{count, {5, Datum(), Datum(), -2}, 3}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), std::nullopt);
+
+  // A decimal, too.
+  ASSERT_EQ(commit({Add{count, {1, decimal("0.5"), Datum(), Datum()}, 1}}), Outcome::Applied);
+  ASSERT_EQ(commit({Add{count, {1, decimal("-0.50"), Datum(), Datum()}, 1}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), std::nullopt);
+
+  // Nothing comes of nothing.
+  ASSERT_EQ(commit({Add{count, {0, Datum(), Datum(), Datum()}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), std::nullopt);
+}
+
+TEST_P(StoreContract, AddsBelowZeroAndBeyondAnyDecimalOfAField) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  const Datum large = decimal("9999999999999999999999999999999999");
+  ASSERT_EQ(commit({Add{count, {-1, large, Datum(), std::numeric_limits<std::int64_t>::max() - 1}, 0}}),
+            Outcome::Applied);
+  ASSERT_EQ(commit({Add{count, {-1, large, Datum(), 1}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{-2, Datum(large.as_decimal() + large.as_decimal()), Datum(),
+                                 std::numeric_limits<std::int64_t>::max()}));
+}
+
+// Each: the version was read, then this happened, and a batch that relies on the version comes after it.
+TEST_P(StoreContract, ConflictsWithABlockThatChanged) {
+  const EntryRef number = entry("b", sample::numbers, {1});
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  const EntryRef head = entry("b", sample::head);
+  ASSERT_EQ(commit({Put{number, {"x"}}, Put{count, {5, Datum(), Datum(), Datum()}}}), Outcome::Applied);
+
+  const std::vector<Change> meanwhile = {Put{number, {"y"}},
+                                         Put{entry("b", sample::numbers, {2}), {"new"}},
+                                         Delete{number},
+                                         Add{count, {1, Datum(), Datum(), Datum()}, 0},
+                                         Add{count, {-6, Datum(), Datum(), Datum()}, 0},
+                                         Put{head, {"other family", 1}}};
+  for (const Change& change : meanwhile) {
+    const Version before = version(block("b"));
+    ASSERT_EQ(commit({change}), Outcome::Applied);
+    const WriteBatch late{{unchanged(block("b"), before)}, {Put{entry("b", sample::numbers, {99}), {"late"}}}};
+    EXPECT_EQ(commit(late), Outcome::Conflict);
+    EXPECT_EQ(columns(entry("b", sample::numbers, {99})), std::nullopt);
+  }
+}
+
+TEST_P(StoreContract, ConflictsWithAnAbsentBlockThatAppeared) {
+  const Version before = version(block("b"));
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"first", 1}}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {Put{entry("b", sample::head), {"second", 2}}}}),
+            Outcome::Conflict);
+  EXPECT_EQ(columns(entry("b", sample::head)), (Key{"first", 1}));
+}
+
+TEST_P(StoreContract, ConflictsWithABlockThatVanished) {
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"x", 1}}}), Outcome::Applied);
+  const Version before = version(block("b"));
+  ASSERT_EQ(commit({Delete{entry("b", sample::head)}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {Put{entry("b", sample::numbers, {1}), {"y"}}}}),
+            Outcome::Conflict);
+  EXPECT_TRUE(read(block("b"), sample::numbers).entries.empty());
+}
+
+TEST_P(StoreContract, ConflictsWithABlockThatAppearedAndVanished) {
+  const Version before = version(block("b"));
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"x", 1}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Delete{entry("b", sample::head)}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {Put{entry("b", sample::head), {"y", 1}}}}), Outcome::Conflict);
+}
+
+TEST_P(StoreContract, ConflictsWithOneThatOnlyReadTheBlock) {
+  NOAM_NEEDS_COMMITS_OF_SEVERAL_BLOCKS();
+  // Two commands read both and each writes one: the second must not see the first too late.
+  const Version first_a = version(block("a"));
+  const Version first_b = version(block("b"));
+  const Version second_a = version(block("a"));
+  const Version second_b = version(block("b"));
+  EXPECT_EQ(commit({{unchanged(block("a"), first_a), unchanged(block("b"), first_b)},
+                    {Put{entry("a", sample::head), {"first", 1}}}}),
+            Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("a"), second_a), unchanged(block("b"), second_b)},
+                    {Put{entry("b", sample::head), {"second", 2}}}}),
+            Outcome::Conflict);
+  EXPECT_EQ(columns(entry("b", sample::head)), std::nullopt);
+}
+
+TEST_P(StoreContract, ConflictsWithACollectionThatChanged) {
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"x", 1}}}), Outcome::Applied);
+  const auto version_of = [&](std::uint32_t family) {
+    return store->scan(family, "", nullptr, stores::no_deadline)->version;
+  };
+  const std::vector<Change> meanwhile = {
+      Put{entry("new", sample::numbers, {1}), {"appears"}},
+      Put{entry("b", sample::head), {"changes", 2}},
+      Delete{entry("b", sample::head)},
+      Add{entry("c", sample::counts, {"c"}), {1, Datum(), Datum(), Datum()}, 0},
+  };
+  for (const Change& change : meanwhile) {
+    const Version blocks = version_of(sample::head);
+    const Version others = version_of(sample::other_head);
+    ASSERT_EQ(commit({change}), Outcome::Applied);
+    EXPECT_EQ(commit({{unchanged_collection(sample::blocks, blocks)}, {}}), Outcome::Conflict);
+    EXPECT_EQ(commit({{unchanged_collection(sample::others, others)}, {}}), Outcome::Applied);
+    EXPECT_EQ(commit({{unchanged_collection(sample::blocks, version_of(sample::head))}, {}}), Outcome::Applied);
+  }
+  // A block's own version tells at least as much.
+  const Version block_version = version(block("b"));
+  EXPECT_EQ(
+      commit({{unchanged_collection(sample::blocks, version_of(sample::head)), unchanged(block("b"), block_version)},
+              {Put{entry("b", sample::head), {"y", 3}}}}),
+      Outcome::Applied);
+}
+
+// Versions of blocks may be shared, so one conflict too many is allowed, and many are not.
+TEST_P(StoreContract, LeavesOtherBlocksAlone) {
+  int conflicts = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    if (i % 2 == 0) {
+      ASSERT_EQ(commit({Put{entry(name, sample::head), {"x", i}}}), Outcome::Applied);
+    }
+    const Version before = version(block(name));
+    ASSERT_EQ(commit({Put{entry("busy" + std::to_string(i), sample::head), {"x", i}}}), Outcome::Applied);
+    ASSERT_EQ(commit({Put{{other_block(i, name), sample::other_head, {}}, {i}}}), Outcome::Applied);
+    const WriteBatch batch{{unchanged(block(name), before)}, {Put{entry(name, sample::head), {"y", i}}}};
+    if (commit(batch) == Outcome::Conflict) ++conflicts;
+  }
+  EXPECT_LE(conflicts, 1);
+}
+
+TEST_P(StoreContract, KeepsAVersionAsLongAsNothingChanges) {
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"x", 1}}}), Outcome::Applied);
+  const Version before = version(block("b"));
+  read(block("b"), sample::head);
+  scan(sample::head);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {Put{entry("b", sample::head), {"y", 1}}}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {Put{entry("b", sample::head), {"z", 1}}}}), Outcome::Conflict);
+  EXPECT_EQ(columns(entry("b", sample::head)), (Key{"y", 1}));
+}
+
+TEST_P(StoreContract, ChangesNothingWhereOneExpectationFails) {
+  NOAM_NEEDS_COMMITS_OF_SEVERAL_BLOCKS();
+  const EntryRef kept = entry("kept", sample::numbers, {1});
+  const EntryRef count = entry("counted", sample::counts, {"c"});
+  ASSERT_EQ(commit({Put{kept, {"kept"}}, Put{count, {1, Datum(), Datum(), Datum()}}}), Outcome::Applied);
+  const Version changed = version(block("changed"));
+  const Version others = version(block("kept"));
+  const Version counted = version(block("counted"));
+  ASSERT_EQ(commit({Put{entry("changed", sample::head), {"x", 1}}}), Outcome::Applied);
+
+  const std::vector<Change> changes = {Put{entry("new", sample::numbers, {1}), {"new"}}, Delete{kept},
+                                       Add{count, {1, Datum(), Datum(), Datum()}, 0}};
+  for (const bool first : {true, false}) {
+    WriteBatch batch{{unchanged(block("kept"), others), unchanged(block("counted"), counted)}, changes};
+    batch.expects.insert(first ? batch.expects.begin() : batch.expects.end(), unchanged(block("changed"), changed));
+    EXPECT_EQ(commit(batch), Outcome::Conflict);
+  }
+  EXPECT_EQ(columns(entry("new", sample::numbers, {1})), std::nullopt);
+  EXPECT_EQ(columns(kept), Key{"kept"});
+  EXPECT_EQ(columns(count), (Key{1, Datum(), Datum(), Datum()}));
+  // It has not even touched them.
+  EXPECT_EQ(commit({{unchanged(block("kept"), others), unchanged(block("counted"), counted)}, {}}), Outcome::Applied);
+}
+
+TEST_P(StoreContract, RefusesWhatIsTooLarge) {
+  reopen({.max_entry_bytes = 1'000});
+  ASSERT_EQ(store->capabilities().max_entry_bytes, 1'000U);
+  const EntryRef small = entry("b", sample::numbers, {1});
+  const EntryRef large = entry("b", sample::numbers, {2});
+  EXPECT_EQ(commit({Put{small, {std::string(900, 'x')}}}), Outcome::Applied);
+  EXPECT_EQ(commit({Put{large, {std::string(1'100, 'x')}}}), Outcome::TooLarge);
+  EXPECT_EQ(columns(large), std::nullopt);
+  // All or none, wherever it stands in the batch.
+  EXPECT_EQ(commit({Delete{small}, Put{large, {std::string(1'100, 'x')}}}), Outcome::TooLarge);
+  EXPECT_EQ(commit({Put{large, {std::string(1'100, 'x')}}, Delete{small}}), Outcome::TooLarge);
+  EXPECT_EQ(columns(small), Key{std::string(900, 'x')});
+  // The key counts, too.
+  EXPECT_EQ(commit({Put{entry("b", sample::mixed, {std::string(600, 'k'), 1, decimal("1")}), {1}}}), Outcome::Applied);
+  EXPECT_EQ(
+      commit({Put{entry("b", sample::counts, {std::string(600, 'k')}), {1, Datum(), std::string(600, 'x'), Datum()}}}),
+      Outcome::TooLarge);
+}
+
+TEST_P(StoreContract, TakesLargeBatches) {
+  std::vector<Change> changes;
+  for (int i = 0; i < 5'000; ++i) changes.emplace_back(Put{entry("b", sample::numbers, {i}), {std::to_string(i)}});
+  ASSERT_EQ(commit(changes), Outcome::Applied);
+  const auto answer = read(block("b"), sample::numbers);
+  ASSERT_EQ(answer.entries.size(), 5'000U);
+  for (int i = 0; i < 5'000; ++i) {
+    ASSERT_EQ(answer.entries[static_cast<std::size_t>(i)], (Entry{{i}, {std::to_string(i)}}));
+  }
+}
+
+TEST_P(StoreContract, DeploysTheSameDesignTwice) {
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"x", 1}}}), Outcome::Applied);
+  const Version before = version(block("b"));
+  EXPECT_TRUE(store->deploy(sample_design()));
+
+  // Where and under which name it was written does not matter.
+  design::Design moved = sample_design();
+  moved.name = "renamed";
+  for (design::Family& family : moved.families) {
+    for (model::Part& part : family.key) part.span = part.expr.span = {10, 20};
+    for (model::Cell& cell : family.cells) cell.span = cell.expr.span = {30, 40};
+  }
+  EXPECT_TRUE(store->deploy(moved));
+  EXPECT_EQ(columns(entry("b", sample::head)), (Key{"x", 1}));
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {}}), Outcome::Applied);
+}
+
+TEST_P(StoreContract, RefusesAnotherDesignWhereThereAreEntries) {
+  ASSERT_EQ(commit({Put{entry("b", sample::numbers, {1}), {"x"}}, Put{entry("b", sample::numbers, {2}), {"y"}}}),
+            Outcome::Applied);
+  std::vector<design::Design> different(6, sample_design());
+  different[0].families[sample::numbers].key[0].descending = true;
+  different[1].families[sample::numbers].cells.pop_back();
+  different[2].families.pop_back();
+  different[3].collections[sample::blocks].name = "renamed";
+  different[4].families[sample::numbers].key[0].expr.type = model::scalar(model::TypeKind::Text);
+  different[5].families[sample::head].existence = true;
+  for (const design::Design& design : different) {
+    const auto deployed = store->deploy(design);
+    ASSERT_FALSE(deployed);
+    EXPECT_NE(deployed.error().message.find("another design"), std::string::npos) << deployed.error().message;
+    EXPECT_EQ(deployed.error().message.find('\n'), std::string::npos);
+  }
+  EXPECT_EQ(read(block("b"), sample::numbers).entries, (std::vector<Entry>{{{1}, {"x"}}, {{2}, {"y"}}}));
+}
+
+TEST_P(StoreContract, TakesAnotherDesignWhereThereIsNothing) {
+  const EntryRef one = entry("b", sample::numbers, {1});
+  const EntryRef two = entry("b", sample::numbers, {2});
+  ASSERT_EQ(commit({Put{one, {"x"}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Delete{one}}), Outcome::Applied);
+  design::Design different = sample_design();
+  different.families[sample::numbers].key[0].descending = true;
+  const auto deployed = store->deploy(different);
+  ASSERT_TRUE(deployed) << deployed.error().message;
+  ASSERT_EQ(commit({Put{one, {"x"}}, Put{two, {"y"}}}), Outcome::Applied);
+  EXPECT_EQ(read(block("b"), sample::numbers).entries, (std::vector<Entry>{{{2}, {"y"}}, {{1}, {"x"}}}));
+}
+
+TEST_P(StoreContract, BeginsNothingAfterTheDeadline) {
+  const auto past = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const EntryRef head = entry("b", sample::head);
+  const WriteBatch batch{{}, {Put{head, {"x", 1}}}};
+  const auto outcome = store->commit(batch, past);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "deadline passed");
+  EXPECT_EQ(columns(head), std::nullopt);
+
+  stores::Answers answers;
+  const stores::ReadRequest request{block("b"), sample::head, {}, {}, false, 0};
+  const auto done = store->read({&request, 1}, nullptr, past, answers);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "deadline passed");
+  const auto page = store->scan(sample::head, "", nullptr, past);
+  ASSERT_FALSE(page);
+  EXPECT_EQ(page.error().message, "deadline passed");
+
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  EXPECT_EQ(*store->commit(batch, soon), Outcome::Applied);
+}
+
+}  // namespace
+}  // namespace noam::tests

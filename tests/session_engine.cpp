@@ -1,0 +1,52 @@
+#include "tests/session_engine.h"
+
+#include "noam/design/strategies.h"
+#include "noam/stores/memory.h"
+
+namespace noam::tests {
+
+SessionEngine::SessionEngine(const model::Model& model, const std::string& design)
+    : store_(stores::open_memory_store()) {
+  runtime::SessionOptions options;
+  options.clock = [this] { return time_; };
+  auto session = runtime::Session::open(std::make_shared<model::Model>(model), design, *store_, std::move(options));
+  if (session)
+    session_ = std::move(*session);
+  else
+    problem_ = session.error().message;
+}
+
+nlohmann::ordered_json SessionEngine::answer(const nlohmann::ordered_json& request) {
+  if (!session_) return {{"problem", problem_}};
+  // As another program would: through text.
+  return nlohmann::ordered_json::parse(session_->answer_line(request.dump()));
+}
+
+void SessionEngine::refresh(const std::string& query) {
+  if (!session_) return;
+  if (const auto done = session_->refresh(query); !done) problem_ = done.error().message;
+}
+
+void SessionEngine::expire() {
+  if (!session_) return;
+  if (const auto done = session_->sweep(); !done) problem_ = done.error().message;
+}
+
+std::optional<std::string> SessionEngine::verify() {
+  if (!problem_.empty()) return problem_;
+  const auto found = session_->verify();
+  if (!found) return found.error().message;
+  if (found->differences.empty()) return std::nullopt;
+  std::string text;
+  for (const runtime::Difference& difference : found->differences)
+    text += difference.collection + ": " + difference.what + "\n";
+  return text;
+}
+
+std::vector<std::string> all_designs(const model::Model& model) {
+  std::vector<std::string> names(std::begin(design::strategy_names), std::end(design::strategy_names));
+  for (const model::WrittenDesign& design : model.designs) names.push_back(design.name);
+  return names;
+}
+
+}  // namespace noam::tests

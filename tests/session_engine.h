@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "noam/model/model.h"
+#include "noam/runtime/session.h"
+#include "noam/stores/store.h"
+#include "tests/engine.h"
+
+namespace noam::tests {
+
+// The runtime under a design, on a memory store of its own.
+class SessionEngine : public Engine {
+ public:
+  // Stops the test program where the design can't be made; `problem` says so beforehand.
+  SessionEngine(const model::Model& model, const std::string& design);
+
+  nlohmann::ordered_json answer(const nlohmann::ordered_json& request) override;
+  void set_time(std::int64_t milliseconds) override { time_ = milliseconds; }
+  void refresh(const std::string& query) override;
+  void expire() override;
+
+  // What `verify` finds wrong.
+  std::optional<std::string> verify();
+
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] runtime::Session& session() { return *session_; }
+
+ private:
+  std::unique_ptr<stores::Store> store_;
+  std::unique_ptr<runtime::Session> session_;
+  std::int64_t time_ = 0;
+  std::string problem_;
+};
+
+// The strategies, and the designs that the model has.
+std::vector<std::string> all_designs(const model::Model& model);
+
+}  // namespace noam::tests

@@ -1,0 +1,31 @@
+#include <gtest/gtest.h>
+
+#include "noam/cli/compile.h"
+#include "tests/scenario.h"
+#include "tests/session_engine.h"
+#include "tests/support.h"
+
+namespace noam::tests {
+
+// Every scenario, under every strategy and every design of its model: the same answers, and every copy right.
+TEST(ScenarioFiles, HoldUnderEveryDesign) {
+  std::size_t runs = 0;
+  for (const auto& path : files_below("tests/scenarios", ".scenario")) {
+    const std::string name = path.lexically_relative(source_dir()).string();
+    const ParsedScenario parsed = parse_scenario(read_file(path));
+    ASSERT_TRUE(parsed.errors.empty()) << name;
+    const language::SourceFile source(parsed.scenario.model, read_file(source_dir() / parsed.scenario.model));
+    const Compilation compilation = compile(source);
+    for (const std::string& design : all_designs(compilation.model)) {
+      SessionEngine engine(compilation.model, design);
+      ASSERT_EQ(engine.problem(), "") << name << " under " << design;
+      for (const ScenarioFailure& failure : run_scenario(parsed.scenario, engine))
+        ADD_FAILURE() << "under " << design << ": " << to_string(name, failure);
+      EXPECT_EQ(engine.verify().value_or(""), "") << name << " under " << design;
+      ++runs;
+    }
+  }
+  EXPECT_GE(runs, 100U);
+}
+
+}  // namespace noam::tests
