@@ -25,12 +25,13 @@ Engines engines() {
 
 // NOAM_PROPERTY_CASES=20000 makes it a long run, NOAM_PROPERTY_SEED=… NOAM_PROPERTY_CASES=1 one case again.
 TEST(Property, WhateverNoamAnswersUnderAnyDesignIsTheAnswerOfTheReference) {
-  Suite suite = suite_from_environment(60);
+  Suite suite = suite_from_environment(40);
   // The same cases each time, unless others are asked for.
   if (std::getenv("NOAM_PROPERTY_SEED") == nullptr) suite.first_seed = 1;
   std::cout << "NOAM_PROPERTY_SEED=" << suite.first_seed << " NOAM_PROPERTY_CASES=" << suite.cases << std::endl;
   DriverOptions options;
   options.isolated = true;
+  options.seconds = 120;
   const SuiteReport report = run_suite(suite, engines(), options);
   std::cout << text(report);
   EXPECT_LT(report.rejected * 20, report.cases);

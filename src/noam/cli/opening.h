@@ -9,7 +9,7 @@
 #include "noam/runtime/session.h"
 #include "noam/stores/store.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

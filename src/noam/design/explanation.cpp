@@ -17,7 +17,6 @@ namespace noam::design {
 using model::ChangeKind;
 using model::Expr;
 using model::ExprKind;
-using model::Function;
 using model::TypeKind;
 
 namespace {

@@ -120,7 +120,8 @@ Expr with_variables(const Expr& expr, const std::function<std::optional<Expr>(st
   if (expr.kind == ExprKind::Variable) {
     auto made = of(expr.index);
     complete = complete && made.has_value();
-    return made ? std::move(*made) : expr;
+    if (!made) return expr;
+    return std::move(*made);
   }
   Expr out = expr;
   for (Expr& operand : out.operands) operand = with_variables(operand, of, complete);
@@ -205,7 +206,8 @@ class Narrator {
   }
 
   [[nodiscard]] std::string text(const Expr& expr) const {
-    std::vector<model::Variable> variables(logical_.nodes.size() + logical_.subs.size());
+    std::vector<model::Variable> variables(logical_.nodes.size() + logical_.subs.size() + 1);
+    variables.back().name = "key";
     for (std::uint32_t i = 0; i < logical_.nodes.size(); ++i) {
       variables[i].name = names_[i];
       variables[i].type = logical_.nodes[i].type;
@@ -220,6 +222,13 @@ class Narrator {
   }
 
   [[nodiscard]] Expr writable(const Expr& expr) const {
+    // An instance without a name: its fields stand alone, itself is a key.
+    const auto unnamed = [&](const Expr& at) {
+      return at.kind == ExprKind::Variable && at.index < names_.size() && names_[at.index].empty();
+    };
+    if (unnamed(expr))
+      return variable(static_cast<std::uint32_t>(logical_.nodes.size() + logical_.subs.size()), expr.type);
+    if (expr.kind == ExprKind::Field && unnamed(expr.operands[0])) return expr;
     if (expr.kind == ExprKind::Select && expr.select.empty())
       return variable(static_cast<std::uint32_t>(logical_.nodes.size() + expr.index), expr.type);
     if (expr.kind == ExprKind::Element && expr.operands.size() == 1 && expr.index != due_marker &&
@@ -455,7 +464,7 @@ class Narrator {
   std::string key_text(const FamilyLogic& logic, const Assignment& to, const Expr& part, const KeySource& source,
                        const std::string& name) {
     const auto made = translate(logic, to, part);
-    const std::string left = made ? text(*made) : name;
+    std::string left = made ? text(*made) : name;
     switch (source.kind) {
       case KeySource::Kind::Value:
         break;
@@ -623,9 +632,11 @@ class Narrator {
     if (!logical_.nodes[*element].is_instance()) bound_.insert(*element);
     const Expr self = variable(*element, logical_.nodes[*element].type);
     slots_.emplace(step.slot, self);
-    if (step.key_slot)
-      slots_.emplace(*step.key_slot,
-                     call_expr(step.collection == TypeKind::List ? Function::Position : Function::MapKey, {}, {self}));
+    if (step.key_slot) {
+      const bool map = step.collection == TypeKind::Map && collection.type.kind == TypeKind::Map;
+      slots_.emplace(*step.key_slot, map ? call_expr(Function::MapKey, collection.type.arguments[0], {self})
+                                         : call_expr(Function::Position, model::scalar(TypeKind::Int), {self}));
+    }
     deed.text = fmt::format("for each {} in {}", text(self), text(collection));
     return deed;
   }

@@ -60,7 +60,7 @@ struct Narration {
 Work total(const std::vector<Deed>& deeds);
 
 // Steps of a query; of a refreshed one, those of its refresh.
-Narration narrate_query(const Program& program, std::uint32_t query);
+Narration narrate_query(const Program& program, std::uint32_t index);
 // Steps that work out what a change needs; `change` is one of the command, or inside a `for` of it.
 Narration narrate_inputs(const Program& program, const model::Command& command, const model::Change& change,
                          const ChangePlan& plan);
@@ -83,6 +83,6 @@ Narration narrate_by_identity(const Program& program, const Upkeep& upkeep);
 double usual_length(const model::Model& model, const model::Expr& collection);
 
 // `caches_by_users`, `users.numbers`: the collection, and the path of the family where it has one.
-std::string family_label(const Design& design, std::uint32_t family);
+std::string family_label(const Design& design, std::uint32_t index);
 
 }  // namespace noam::design

@@ -66,6 +66,29 @@ bool is_writable(const Family& family) {
          family.purpose == Purpose::Locator;
 }
 
+// The key of an entity that declares none has no name.
+bool is_hidden_key(const model::Model& model, const Expr& expr) {
+  return expr.kind == ExprKind::Field && expr.operands[0].type.kind == TypeKind::Reference &&
+         model.entity(expr.operands[0].type.entity()).fields[expr.index].hidden;
+}
+
+// Access paths may lie under values that keys written by hand may not have; and a locator that was written would be a
+// copy like others, which the keeping of copies may not always read. Both come by themselves.
+bool comes_by_itself(const model::Model& model, const Design& design, const Collection& collection) {
+  const auto unordered = [&](const model::Part& part) {
+    const TypeKind kind = part.expr.type.kind;
+    return kind == TypeKind::Value || kind == TypeKind::Json || part.expr.type.is_collection() ||
+           kind == TypeKind::Row || kind == TypeKind::Rows || is_hidden_key(model, part.expr);
+  };
+  return collection.added && std::any_of(collection.families.begin(), collection.families.end(), [&](std::uint32_t f) {
+           const Family& family = design.families[f];
+           if (family.purpose == Purpose::Locator) return true;
+           return family.purpose == Purpose::Access &&
+                  (std::any_of(family.key.begin(), family.key.end(), unordered) ||
+                   std::any_of(collection.by.begin(), collection.by.end(), unordered));
+         });
+}
+
 const model::WrittenDesign* written_design(const Program& program) {
   for (const model::WrittenDesign& design : program.model->designs)
     if (design.name == program.design.name) return &design;
@@ -82,7 +105,7 @@ class CollectionWriter {
         variables_(collection_.variables) {
     find_sources();
     for (model::Variable& variable : variables_) name(variable);
-    // A bare name is a field of the first variable, unless a variable has that name.
+    // A bare name is a field of the first variable, unless a variable has that name; and `l[0]` would be a list.
     if (!of_.empty()) {
       const model::Type& type = variables_[of_[0]].type;
       bare_ = of_[0];
@@ -90,6 +113,8 @@ class CollectionWriter {
         for (const model::Field& field : program.model->entity(type.entity()).fields)
           for (const model::Variable& variable : variables_)
             if (variable.name == field.name) bare_.reset();
+      for (const std::uint32_t f : collection_.families)
+        if (holds_element(program.design.families[f].cells)) bare_.reset();
     }
   }
 
@@ -138,6 +163,14 @@ class CollectionWriter {
   }
 
  private:
+  static bool holds_element(const std::vector<model::Cell>& cells) {
+    return std::any_of(cells.begin(), cells.end(), [](const model::Cell& cell) {
+      bool found = holds_element(cell.cells);
+      model::for_each(cell.expr, [&](const Expr& expr) { found = found || expr.kind == ExprKind::Element; });
+      return found;
+    });
+  }
+
   void find_sources() {
     if (original_ != nullptr) {
       of_ = original_->from;
@@ -188,6 +221,8 @@ class CollectionWriter {
       return out;
     }
     out.key = family.key;
+    for (model::Part& part : out.key)
+      if (is_hidden_key(*program_.model, part.expr)) part.expr = Expr(part.expr.operands[0]);
     out.cells = family.cells;
     return out;
   }
@@ -214,6 +249,18 @@ std::string comment(std::size_t indent, const std::string& text) {
   while (at < lines.size()) {
     const std::size_t end = lines.find('\n', at) + 1;
     out += before + lines.substr(at + before.size(), end - at - before.size());
+    at = end;
+  }
+  return out;
+}
+
+// Lines that are indented by two, as comments.
+std::string commented(const std::string& lines) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < lines.size()) {
+    const std::size_t end = lines.find('\n', at) + 1;
+    out += "  // " + lines.substr(at + 2, end - at - 2);
     at = end;
   }
   return out;
@@ -247,9 +294,11 @@ class DesignPrinter {
                                      [&](std::uint32_t f) { return is_writable(program_.design.families[f]); });
       if (!shown) continue;
       if (written_ != nullptr ? !collection.added : base)
-        asked.push_back(print_collection(i, ""));
+        asked.push_back(print_collection(i));
       else
-        placed.push_back(print_collection(i, reason(collection)));
+        placed.push_back(comment(2, reason(collection)) + (comes_by_itself(*program_.model, program_.design, collection)
+                                                               ? commented(print_collection(i))
+                                                               : print_collection(i)));
     }
     std::string out = head() + " {\n";
     std::vector<std::string> paragraphs = std::move(asked);
@@ -305,10 +354,10 @@ class DesignPrinter {
     return fmt::format("{}", fmt::join(reasons, "; "));
   }
 
-  std::string print_collection(std::uint32_t index, const std::string& why) const {
+  [[nodiscard]] std::string print_collection(std::uint32_t index) const {
     const Collection& collection = program_.design.collections[index];
     const CollectionWriter writer = writer_of(program_, index);
-    std::string out = why.empty() ? "" : comment(2, why);
+    std::string out;
     std::vector<std::pair<std::string, std::vector<std::string>>> families;  // a comment, and clauses
     for (const std::uint32_t f : collection.families) {
       const Family& family = program_.design.families[f];

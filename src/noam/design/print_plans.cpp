@@ -263,7 +263,7 @@ std::vector<Share> shares(const Program& program, const model::Mix& mix) {
     share.read = explanation.read * share.times;
     share.written = explanation.written * share.times;
     share.written_bytes = explanation.written_bytes * share.times;
-    out.push_back(std::move(share));
+    out.push_back(share);
   }
   if (!mix.rate_per_second) return out;
   // Refreshes come by the clock, whatever is asked.
@@ -277,7 +277,7 @@ std::vector<Share> shares(const Program& program, const model::Mix& mix) {
     share.times = 1.0 / (60.0 * static_cast<double>(refresh->every_minutes));
     share.read = *explanation.refresh * share.times;
     share.written = program.queries[i].rows * share.times;
-    out.push_back(std::move(share));
+    out.push_back(share);
   }
   return out;
 }

@@ -11,11 +11,11 @@ using stores::Entry;
 using stores::Key;
 
 int KeyOrder::compare(const Key& a, const Key& b) const {
-  const std::size_t parts = std::min(a.size(), b.size());
-  for (std::size_t i = 0; i < parts; ++i) {
+  const std::size_t both = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < both; ++i) {
     const auto order = a[i] <=> b[i];
     if (std::is_eq(order)) continue;
-    const bool smaller = std::is_lt(order) != (i < descending.size() && descending[i]);
+    const bool smaller = std::is_lt(order) != (i < this->parts->size() && (*this->parts)[i].descending);
     return smaller ? -1 : 1;
   }
   return 0;
@@ -33,8 +33,7 @@ Transaction::Entries& Transaction::entries_of(Layer& layer, const stores::EntryR
   const BlockFamily at{entry.block, entry.family};
   const auto found = layer.find(at);
   if (found != layer.end()) return found->second;
-  KeyOrder order;
-  for (const model::Part& part : design_.families[entry.family].key) order.descending.push_back(part.descending);
+  const KeyOrder order{&design_.families[entry.family].key};
   return layer.emplace(at, Entries(order)).first->second;
 }
 
@@ -145,8 +144,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
   for (std::size_t i = 0; i < asked.size(); ++i) {
     blocks_.emplace(asked[i].block, out[i].version);
     if (touched[i] == 0) continue;
-    KeyOrder order;
-    for (const model::Part& part : design_.families[asked[i].family].key) order.descending.push_back(part.descending);
+    const KeyOrder order{&design_.families[asked[i].family].key};
     std::map<Key, Key, KeyOrder> merged(order);
     for (Entry& entry : out[i].entries) merged.emplace(std::move(entry.key), std::move(entry.columns));
     for (const Layer* layer : layers) {

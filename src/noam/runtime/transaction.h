@@ -17,7 +17,7 @@ namespace noam::runtime {
 
 // Orders entry keys of one family as its blocks do.
 struct KeyOrder {
-  std::vector<bool> descending;
+  const std::vector<model::Part>* parts = nullptr;  // of the family's key; they outlive it
 
   bool operator()(const stores::Key& a, const stores::Key& b) const;
   // Of the parts that both have: less, equal, greater.
@@ -56,7 +56,7 @@ class Transaction {
   struct BlockFamily {
     stores::BlockRef block;
     std::uint32_t family = 0;
-    auto operator<=>(const BlockFamily&) const = default;
+    auto operator<=>(const BlockFamily&) const = default;  // NOLINT(modernize-use-nullptr): of the comparison itself
   };
   using Entries = std::map<stores::Key, Pending, KeyOrder>;
   using Layer = std::map<BlockFamily, Entries>;

@@ -112,8 +112,7 @@ std::map<EntryKey, Key> derive_entries(const design::Program& program, const Upk
   std::map<EntryKey, Key> out;
   for (auto& [key, shared] : groups) out.emplace(key, derive_entry(program, upkeep, std::move(shared)));
   if (!family.limit) return out;
-  KeyOrder order;
-  for (const model::Part& part : family.key) order.descending.push_back(part.descending);
+  const KeyOrder order{&family.key};
   std::map<Key, std::vector<Key>> blocks;
   for (const auto& [key, columns] : out) blocks[key.first].push_back(key.second);
   for (auto& [block, keys] : blocks) {
@@ -477,8 +476,7 @@ class Keeping {
   // The first entries of each block, refilled where some went.
   Result<void> apply_capped(const Upkeep& upkeep, const Rows& before, const Rows& now) {
     const Family& family = program_.design.families[upkeep.family];
-    KeyOrder order;
-    for (const model::Part& part : family.key) order.descending.push_back(part.descending);
+    const KeyOrder order{&family.key};
     std::map<Key, std::pair<std::vector<const Row*>, std::vector<const Row*>>> blocks;
     for (const auto& [identity, row] : before) blocks[entry_key(program_, upkeep, row).first].first.push_back(&row);
     for (const auto& [identity, row] : now) blocks[entry_key(program_, upkeep, row).first].second.push_back(&row);
