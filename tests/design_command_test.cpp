@@ -100,6 +100,47 @@ TEST(GoldenDesigns, AreWhatTheFilesSay) {
   }
 }
 
+// docs/design.md: what follows a command there is what it prints.
+TEST(DesignPage, ShowsWhatIsPrinted) {
+  const auto page = source_dir() / "docs/design.md";
+  const TemporaryFolder folder;
+  const auto model = folder.path() / "notes.noam";
+  std::istringstream lines_of(read_file(page));
+  std::string said;
+  std::string text;
+  std::size_t commands = 0;
+  bool inside = false;
+  bool is_model = false;
+  bool replaced = false;  // a command's block, whose text is written anew
+  for (std::string line; std::getline(lines_of, line);) {
+    if (line.rfind("```", 0) == 0) {
+      if (inside && is_model) write_file(model, text);
+      inside = !inside;
+      is_model = line == "```noam";
+      replaced = false;
+      text.clear();
+    } else if (inside) {
+      text += line + "\n";
+      if (line.rfind("$ noam ", 0) == 0) {
+        auto arguments = words(line.substr(7));
+        std::replace(arguments.begin(), arguments.end(), std::string("notes.noam"), model.string());
+        const ProgramRun run = run_noam(arguments);
+        EXPECT_EQ(run.code, 0) << line << "\n" << run.err;
+        said += line + "\n" + run.out;
+        replaced = true;
+        ++commands;
+        continue;
+      }
+    }
+    if (!replaced) said += line + "\n";
+  }
+  EXPECT_GE(commands, 5U);
+  if (std::getenv("NOAM_UPDATE_GOLDEN") != nullptr)
+    write_file(page, said);
+  else
+    EXPECT_EQ(read_file(page), said);
+}
+
 TEST_F(DesignCommand, PrintsADesignThatCanBePasted) {
   const ProgramRun run = design({"FILE"});
   EXPECT_EQ(run.code, 0) << run.err;

@@ -240,6 +240,11 @@ TEST(RunParameters, ThatAreWrongAreNamed) {
   expect_wrong_use(run_noam({"run", types(), "set_number", "a"}), "`a` is not `name=value`");
   expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "number="}), "number: a value is missing");
   expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=x"}), "note: json is given as JSON");
+  expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=[99999999999999999999]"}),
+                   "note: the integer 99999999999999999999 does not fit into 64 bits");
+  expect_wrong_use(
+      run_noam({"run", types(), "put_thing", "id=a", "--params", R"({"note":{"x":99999999999999999999}})"}),
+      "note.x: the integer 99999999999999999999 does not fit into 64 bits");
   // Of a query a wrong value is wrong use, of a command it is refused.
   expect_wrong_use(run_noam({"run", types(), "first_things", "n=many"}), "n: expected int, not \"many\" [value]");
   expect_wrong_use(run_noam({"run", types(), "first_things", "n=-1"}), "[value]");
@@ -310,7 +315,7 @@ TEST(RunOutput, HasAnExitCodeForEachKindOfAnswer) {
 }
 
 TEST(RunOutput, SaysWhenItCantBeWritten) {
-  const std::string noam = NOAM_PROGRAM;
+  const std::string noam = noam_program();
   const ProgramRun full = run_program({"sh", "-c", noam + " run " + types() + " total > /dev/full"});
   EXPECT_EQ(full.code, 2);
   EXPECT_EQ(full.err.rfind("noam: standard output: can't be written", 0), 0U) << full.err;
@@ -350,7 +355,7 @@ TEST(RunCommand, EndsWithTwoWhereItIsUsedWrongly) {
   expect_wrong_use(run_noam({"run", types(), "total", "--id", "x"}), "a query has no `id`");
   expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--id", "x"}), "`id` is a UUIDv7");
   expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--cursor", "x"}), "a command has no `cursor`");
-  expect_wrong_use(run_noam({"run", types(), "things", "--cursor", "x"}), "not a cursor of this query");
+  expect_wrong_use(run_noam({"run", types(), "things", "--cursor", "x"}), "not a `cursor` of query `things`");
   expect_wrong_use(run_noam({"run", types(), "total", "--jsno"}), "--jsno");
 }
 
@@ -503,9 +508,11 @@ TEST(RunBatch, RefusesWhatDoesNotFitAndChangesNothing) {
       {R"({"run":"first_things","params":{"n":"1"}})", "error value"},
       {R"({"run":"first_things"})", "error required"},
       {R"({"run":"first_things","params":{"n":1,"m":1}})", "error request"},
-      {R"({"run":"things","cursor":"x"})", "error cursor"},
-      {R"({"run":"things","cursor":""})", "error cursor"},
-      {R"({"run":"thing","params":{"id":"a"},"cursor":"x"})", "error cursor"},
+      {R"({"run":"put_thing","params":{"id":"a","note":[99999999999999999999]}})", "refused value"},
+      {R"({"run":"largest","cursor":"x"})", "error request"},
+      {R"({"run":"things","cursor":"x"})", "error request"},
+      {R"({"run":"things","cursor":""})", "error request"},
+      {R"({"run":"thing","params":{"id":"a"},"cursor":"x"})", "error request"},
   };
   std::string input = R"({"run":"put_thing","params":{"id":"a","number":9223372036854775807}})"
                       "\n";
@@ -622,7 +629,7 @@ class Conversation {
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
       for (const int end : {in[0], in[1], out[0], out[1]}) ::close(end);
-      ::execl(NOAM_PROGRAM, NOAM_PROGRAM, "run", model.c_str(), "--batch", nullptr);
+      ::execl(noam_program(), noam_program(), "run", model.c_str(), "--batch", nullptr);
       ::_exit(127);
     }
     ::close(in[0]);
@@ -901,7 +908,7 @@ TEST(RunDocumentation, ShowsWhatNoamPrints) {
   const auto steady = [](const std::string& text) {
     return std::regex_replace(text, std::regex("[0-9]+ entries compared"), "some entries compared");
   };
-  const std::string shell = "cd '" + source_dir().string() + "'; noam() { '" + NOAM_PROGRAM + "' \"$@\"; }; ";
+  const std::string shell = "cd '" + source_dir().string() + "'; noam() { '" + noam_program() + "' \"$@\"; }; ";
   for (const auto& [page, examples] :
        std::vector<std::pair<std::string, std::size_t>>{{"README.md", 1}, {"docs/json.md", 1}, {"docs/run.md", 6}}) {
     const Texts lines = lines_of(read_file(source_dir() / page));
@@ -933,15 +940,15 @@ TEST(RunDocumentation, ShowsWhatNoamPrints) {
 }
 
 TEST(LibraryExample, PrintsWhatItsPageShows) {
-  const ProgramRun run = run_program({NOAM_EXAMPLE_LIBRARY, example("game")});
+  const ProgramRun run = run_program({example_library(), example("game")});
   EXPECT_EQ(run.code, 0) << run.err;
   const std::string page = read_file(source_dir() / "examples/library/README.md");
   const std::size_t begin = page.find("```text\n");
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = page.find("```\n", begin + 8);
   EXPECT_EQ(run.out, page.substr(begin + 8, end - begin - 8));
-  EXPECT_EQ(run_program({NOAM_EXAMPLE_LIBRARY}).code, 1);
-  EXPECT_EQ(run_program({NOAM_EXAMPLE_LIBRARY, "missing.noam"}).code, 1);
+  EXPECT_EQ(run_program({example_library()}).code, 1);
+  EXPECT_EQ(run_program({example_library(), "missing.noam"}).code, 1);
 }
 
 }  // namespace noam::tests

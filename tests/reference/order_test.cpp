@@ -176,6 +176,23 @@ TEST(Order, ACursorBelongsToItsQuery) {
   EXPECT_EQ(s.rows("q", R"({"n":2})", "nonsense"), "error request");
   EXPECT_EQ(s.rows("q", R"({"n":2})", "AAAA"), "error request");
   EXPECT_EQ(s.rows("all_", "{}", cursor), "error request");  // it has no limit
+  for (std::size_t i = 0; i < cursor.size(); ++i) {
+    std::string mangled = cursor;
+    mangled[i] = mangled[i] == 'A' ? 'B' : 'A';
+    EXPECT_EQ(s.rows("q", R"({"n":2})", mangled), "error request") << i;
+  }
+}
+
+// The length of a page may change, nothing else.
+TEST(Order, ACursorBelongsToItsParameters) {
+  Session s(
+      "entity A { id: int key  g: text } command a($id, $g) { put A { id: $id, g: $g } }"
+      "query q($g, $n: int) { select a.id from A a where a.g = $g order by a.id limit $n }");
+  for (const char* a : {R"({"id":1,"g":"a"})", R"({"id":2,"g":"a"})", R"({"id":3,"g":"b"})"}) s.run("a", a);
+  EXPECT_EQ(s.rows("q", R"({"g":"a","n":1})"), R"([{"id":1}])");
+  const std::string cursor = s.cursor();
+  EXPECT_EQ(s.rows("q", R"({"g":"b","n":1})", cursor), "error request");
+  EXPECT_EQ(s.rows("q", R"({"g":"a","n":5})", cursor), R"([{"id":2}])");
 }
 
 namespace {
@@ -350,6 +367,10 @@ TEST(Order, ALineThatIsNoRequestIsAnError) {
   EXPECT_EQ(code(R"({"run":"q","params":[]})"), "request");
   EXPECT_EQ(code(R"({"run":"c","id":"x"})"), "request");
   EXPECT_EQ(code(R"({"run":"q","cursor":5})"), "request");
+  EXPECT_EQ(code(R"({"run":"q","cursor":""})"), "request");
+  EXPECT_EQ(code(R"({"run":"q","id":"0198c1f2-7d00-7000-8000-000000000000"})"), "request");
+  EXPECT_EQ(code(R"({"run":"q","more":1})"), "request");
+  EXPECT_EQ(code(R"({"run":"c","params":null})"), "request");
   EXPECT_EQ(code(R"({"run":"q"})"), R"({"rows":[]})");
   EXPECT_EQ(code(R"({"run":"c"})"), R"({"outcome":"applied"})");
 }
@@ -375,6 +396,7 @@ TEST(Order, WhatIsAnErrorOfTheTextIsFoundBeforeItRuns) {
       {"command c { delete A a where a.n = 1  delete A[1] }", "bulk-alone"},
       {"command c { delete A a where a.r.n = 1 }", "bulk-predicate"},
       {"entity B { id: int key  a: A  require a.n > 0 }", "entity-require"},
+      {"entity B { id: int key  l: list<int>  require (select sum(x) as n from l x) > 0 }", "entity-require"},
       {"entity B { id: int key  f: float } query q { select b.f * b.id as x from B b }", "type-mismatch"},
       {"query q { select distinct a.n from A a order by a.id }", "order-of-distinct"},
       {"query q { select hour(a.d) as h from A a }", "wrong-arguments"},

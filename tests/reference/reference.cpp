@@ -71,7 +71,8 @@ class LimitParameters {
   }
 };
 
-// A cursor is the query's name and the position of the last row, as bytes in base64.
+// A cursor is the query's name, its parameters but the limit, the position of the last row, and a sum over all of it,
+// as bytes in base64.
 void write_number(std::string& out, std::uint64_t number) {
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(number >> static_cast<unsigned>(shift)));
 }
@@ -108,10 +109,18 @@ void write_datum(std::string& out, const Datum& datum) {
   }
 }
 
-std::string write_cursor(const std::string& query, const Datum::List& position) {
+Datum::List asked_for(const model::Query& query, Datum::List parameters) {
+  const auto& limit = query.select.limit;
+  if (limit && limit->kind == ExprKind::Parameter) parameters[limit->index] = {};
+  return parameters;
+}
+
+std::string write_cursor(const model::Query& query, const Datum::List& parameters, const Datum::List& position) {
   std::string bytes;
-  write_text(bytes, query);
+  write_text(bytes, query.name);
+  write_datum(bytes, asked_for(query, parameters));
   write_datum(bytes, position);
+  write_number(bytes, hash_value(Datum(bytes)));
   return model::print_base64(bytes);
 }
 
@@ -173,11 +182,18 @@ class CursorReader {
   std::string_view rest_;
 };
 
-std::optional<Datum::List> read_cursor(const std::string& query, const std::string& cursor, std::size_t parts) {
+std::optional<Datum::List> read_cursor(const model::Query& query, const Datum::List& parameters,
+                                       const std::string& cursor, std::size_t parts) {
+  constexpr std::size_t sum_bytes = 8;
   const auto bytes = model::parse_base64(cursor);
-  if (!bytes) return std::nullopt;
-  CursorReader reader(*bytes);
-  if (reader.text() != query || !reader.good) return std::nullopt;
+  if (!bytes || bytes->size() < sum_bytes) return std::nullopt;
+  const std::string summed = bytes->substr(0, bytes->size() - sum_bytes);
+  std::string sum;
+  write_number(sum, hash_value(Datum(summed)));
+  if (!bytes->ends_with(sum)) return std::nullopt;
+  CursorReader reader(summed);
+  if (reader.text() != query.name || !reader.good) return std::nullopt;
+  if (reader.datum() != Datum(asked_for(query, parameters))) return std::nullopt;
   const Datum position = reader.datum();
   if (!reader.good || !reader.at_end() || !position.is_list() || position.as_list().size() != parts)
     return std::nullopt;
@@ -202,9 +218,21 @@ model::CommandId Reference::make_id() {
   return model::make_command_id(clock_, count, count * 0x9E3779B97F4A7C15U);
 }
 
+std::string Reference::answer_line(std::string_view line) {
+  const auto request = model::parse_json(line);
+  if (!request) return error("request", request.error().message).dump();
+  rounded_ = request->rounded;
+  const ordered_json answered = answer(request->json);
+  rounded_.clear();
+  return answered.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 ordered_json Reference::answer(const ordered_json& request) {
   if (!request.is_object() || !request.contains("run") || !request["run"].is_string())
     return error("request", "a request names what is to be run");
+  for (const auto& member : request.items())
+    if (member.key() != "run" && member.key() != "params" && member.key() != "id" && member.key() != "cursor")
+      return error("request", "no member " + member.key());
   const std::string name = request["run"];
   Call call;
   call.params = request.contains("params") ? request["params"] : ordered_json::object();
@@ -216,6 +244,7 @@ ordered_json Reference::answer(const ordered_json& request) {
   if (request.contains("cursor") && !request["cursor"].is_null()) {
     if (!request["cursor"].is_string()) return error("request", "a cursor is a text");
     call.cursor = request["cursor"].get<std::string>();
+    if (call.cursor->empty()) return error("request", "a cursor is not empty");
   }
   for (const model::Command& command : model_.commands)
     if (command.name == name) return run_command(command, call);
@@ -236,6 +265,8 @@ std::optional<Refusal> Reference::read_parameters(const std::vector<model::Param
     }
     auto datum = model::read_json(model_, parameter.type, *found);
     if (!datum) return datum.refusal();
+    if (auto refusal = model::refuse_rounded(model_, parameter.type, rounded_, {"params", parameter.name}, "$"))
+      return refusal;
     read.push_back(std::move(*datum));
   }
   for (const std::uint32_t limit : limits)
@@ -309,6 +340,7 @@ ordered_json Reference::write_row(const model::Query& query, const Datum::List& 
 
 ordered_json Reference::run_query(std::uint32_t index, const Call& call) {
   const model::Query& query = model_.queries[index];
+  if (call.id) return error("request", "a query has no id");
   if (const auto unknown = unknown_name(query.parameters, call.params))
     return error("request", "no parameter $" + *unknown);
   std::vector<Datum> parameters;
@@ -316,28 +348,30 @@ ordered_json Reference::run_query(std::uint32_t index, const Call& call) {
     return error(refusal->code, refusal->reason);
   ordered_json answer = {{"rows", ordered_json::array()}};
   if (query.refresh) {
-    if (call.cursor) return error("request", "no cursor of a refreshed query");
+    if (call.cursor) return error("request", "a refreshed query has no pages");
     if (!refreshes_[index].empty())
       for (const Datum& row : std::prev(refreshes_[index].end())->second)
         answer["rows"].push_back(write_row(query, row.as_list()));
     return answer;
   }
-  Evaluation evaluation(
-      Setting{model_, state_, refreshes_, query.variables, std::move(parameters), clock_, std::nullopt});
+  const std::size_t parts = position_parts(query.select);
+  std::optional<Datum::List> after;
+  if (call.cursor) {
+    if (query.select.limit) after = read_cursor(query, parameters, *call.cursor, parts);
+    if (!after) return error("request", "no cursor of this query with these parameters");
+  }
+  Evaluation evaluation(Setting{model_, state_, refreshes_, query.variables, parameters, clock_, std::nullopt});
   const std::vector<Row> rows = evaluation.rows(query.select);
   if (evaluation.take_overflow()) return error("overflow", "a sum does not fit");
   const auto limit = evaluation.limit(query.select.limit);
   auto at = rows.begin();
-  if (call.cursor) {
-    const std::size_t parts = position_parts(query.select);
-    const auto position = read_cursor(query.name, *call.cursor, parts);
-    if (!position || !query.select.limit) return error("request", "no cursor of this query");
+  if (after) {
     const std::vector<bool> descending = Evaluation::directions(query.select, parts);
-    while (at != rows.end() && !Evaluation::before(*position, at->position, descending)) ++at;
+    while (at != rows.end() && !Evaluation::before(*after, at->position, descending)) ++at;
   }
   for (; at != rows.end() && (!limit || static_cast<std::int64_t>(answer["rows"].size()) < *limit); ++at)
     answer["rows"].push_back(write_row(query, at->columns));
-  if (at != rows.end() && *limit > 0) answer["cursor"] = write_cursor(query.name, std::prev(at)->position);
+  if (at != rows.end() && *limit > 0) answer["cursor"] = write_cursor(query, parameters, std::prev(at)->position);
   return answer;
 }
 

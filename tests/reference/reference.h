@@ -4,12 +4,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "noam/model/command_id.h"
 #include "noam/model/datum_json.h"
+#include "noam/model/json_text.h"
 #include "noam/model/model.h"
 #include "tests/engine.h"
 #include "tests/reference/commands.h"
@@ -61,7 +63,8 @@
 //   - `contains all` and `contains any` with absent words are false, as comparisons are.
 //   - The average of decimals has 34 digits, and an exponent as small as that takes.
 //   - A cursor is asked for together with a limit; a refreshed query has none, for what it cut is not kept. A cursor of
-//     another query, or of none, is an error `request`.
+//     another query, of other parameters (but the limit), or of none, is an error `request`, before anything is looked
+//     at.
 //   - A refreshed query keeps its rows in their total order, also where it says none. A refresh at the time of another
 //     takes its place; one that overflows leaves the last.
 namespace noam::reference {
@@ -71,6 +74,8 @@ class Reference : public tests::Engine {
   explicit Reference(model::Model model);
 
   nlohmann::ordered_json answer(const nlohmann::ordered_json& request) override;
+  // A line as it comes: what is no request, or was rounded while it was read, is an error or refused.
+  std::string answer_line(std::string_view line);
   void set_time(std::int64_t milliseconds) override { clock_ = milliseconds; }
   void refresh(const std::string& name) override;
   void expire() override;
@@ -97,6 +102,7 @@ class Reference : public tests::Engine {
 
   model::Model model_;
   State state_;
+  std::vector<model::RoundedInteger> rounded_;              // of the line that is answered
   std::vector<Refreshes> refreshes_;                        // one a query
   std::map<std::string, nlohmann::ordered_json> outcomes_;  // of applied commands, by id
   std::int64_t clock_ = 1'700'000'000'000;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/model/json_text.h"
 #include "noam/model/layout.h"
 
 namespace noam::cli {
@@ -19,7 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int deepest = 200;
 constexpr std::size_t longest_upkeep_request = 4096;
 
 std::string error_line(const std::string& code, const std::string& reason) {
@@ -46,10 +46,11 @@ std::optional<std::string> answer_upkeep(runtime::Session& session, std::string_
   if (line.size() > longest_upkeep_request) return std::nullopt;
   if (line.find("\"refresh\"") == std::string_view::npos && line.find("\"sweep\"") == std::string_view::npos)
     return std::nullopt;
-  const auto request = parse_json(line);
-  if (!request || !request->is_object() || request->size() != 1) return std::nullopt;
-  if (request->contains("refresh")) return refresh(session, (*request)["refresh"]);
-  if (request->contains("sweep")) return sweep(session, (*request)["sweep"]);
+  const auto read = model::parse_json(line);
+  if (!read || !read->json.is_object() || read->json.size() != 1) return std::nullopt;
+  const Json& request = read->json;
+  if (request.contains("refresh")) return refresh(session, request["refresh"]);
+  if (request.contains("sweep")) return sweep(session, request["sweep"]);
   return std::nullopt;
 }
 
@@ -83,26 +84,9 @@ void count(const Json& answer, Answered& answered) {
 
 }  // namespace
 
-std::optional<Json> parse_json(std::string_view text) {
-  // nlohmann takes a NUL for the end of the text.
-  if (text.find('\0') != std::string_view::npos) return std::nullopt;
-  int depth = 0;
-  bool too_deep = false;
-  const auto watch = [&](int, Json::parse_event_t event, Json&) {
-    if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start)
-      too_deep = ++depth > deepest || too_deep;
-    if (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end) --depth;
-    return !too_deep;
-  };
-  Json json = Json::parse(text, watch, false);
-  if (too_deep || json.is_discarded()) return std::nullopt;
-  return json;
-}
-
 std::string answer_request(runtime::Session& session, std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos)
     return error_line("request", "an empty line is no request");
-  if (line.find('\0') != std::string_view::npos) return error_line("request", "not a line of JSON: a NUL byte");
   if (auto answer = answer_upkeep(session, line)) return std::move(*answer);
   return session.answer_line(line);
 }

@@ -2,11 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "noam/base/result.h"
 #include "noam/runtime/session.h"
@@ -15,9 +12,6 @@
 namespace noam::cli {
 
 inline constexpr std::size_t longest_line = std::size_t{64} << 20U;
-
-// JSON that is not deeper than any value of noam; nothing where it is none.
-std::optional<nlohmann::ordered_json> parse_json(std::string_view text);
 
 // The answer to one line, without a line break: of Session::answer_line, and of `refresh` and `sweep`.
 std::string answer_request(runtime::Session& session, std::string_view line);

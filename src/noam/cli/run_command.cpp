@@ -17,6 +17,7 @@
 #include "noam/cli/report.h"
 #include "noam/language/suggest.h"
 #include "noam/model/command_id.h"
+#include "noam/model/json_text.h"
 #include "noam/model/layout.h"
 #include "noam/model/scalars.h"
 
@@ -77,12 +78,16 @@ Error no_parameter(const RunOptions& options, const Statement& statement, std::s
 Result<Json> read_params(const model::Model& model, const Statement& statement, const RunOptions& options) {
   Json params = Json::object();
   if (options.params) {
-    auto given = parse_json(*options.params);
-    if (!given || !given->is_object()) return Error{R"(--params is a JSON object, as '{"name": "value"}')"};
-    for (const auto& member : given->items())
-      if (find_parameter(*statement.parameters, member.key()) == nullptr)
-        return no_parameter(options, statement, member.key());
-    params = std::move(*given);
+    auto given = model::parse_json(*options.params);
+    if (!given || !given->json.is_object()) return Error{R"(--params is a JSON object, as '{"name": "value"}')"};
+    for (const auto& member : given->json.items()) {
+      const model::Parameter* parameter = find_parameter(*statement.parameters, member.key());
+      if (parameter == nullptr) return no_parameter(options, statement, member.key());
+      if (const auto wrong =
+              model::refuse_rounded(model, parameter->type, given->rounded, {parameter->name}, parameter->name))
+        return Error{wrong->reason};
+    }
+    params = std::move(given->json);
   }
   for (const std::string& argument : options.arguments) {
     const std::size_t sign = argument.find('=');
@@ -234,23 +239,27 @@ Result<Json> read_argument(const model::Model& model, const model::Type& type, c
   required.optional = false;
   if (text.empty())
     return Error{fmt::format("a value is missing; {} is no text, so nothing is no value", to_string(model, required))};
-  auto json = parse_json(text);
+  auto read = model::parse_json(text);
+  if (read)
+    if (const auto wrong = model::refuse_rounded(model, type, read->rounded, {}, {})) return Error{wrong->reason};
+  Json* const json = read ? &read->json : nullptr;
   switch (type.kind) {
     case TypeKind::Bool:
     case TypeKind::Int:
     case TypeKind::Float:
-      return json ? std::move(*json) : Json(text);
+      return json != nullptr ? std::move(*json) : Json(text);
     case TypeKind::Json:
     case TypeKind::Reference:
     case TypeKind::Value:
     case TypeKind::List:
     case TypeKind::Set:
     case TypeKind::Map:
-      if (!json) return Error{fmt::format("{} is given as JSON, and this is none", to_string(model, required))};
+      if (json == nullptr)
+        return Error{fmt::format("{} is given as JSON, and this is none", to_string(model, required))};
       return std::move(*json);
     default:
       // A string in JSON, with its quotes or without. What else JSON may be (1234 and true are base64) is that, too.
-      return json && (json->is_string() || json->is_null()) ? std::move(*json) : Json(text);
+      return json != nullptr && (json->is_string() || json->is_null()) ? std::move(*json) : Json(text);
   }
 }
 

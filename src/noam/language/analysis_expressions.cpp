@@ -275,6 +275,11 @@ MExpr Analyzer::read(Body& body, const Expr& expr, const model::Type* expected) 
             .hint("write a nested list: `recent [ o.id from c.orders o order by o.placed desc limit 10 ]`");
         return unknown(expr.span);
       }
+      if (body.place == Place::EntityRequire) {
+        error(DiagnosticCode::EntityRequire, expr.span, "a `require` of an entity holds no nested select")
+            .hint("ask it by a `require` in the commands that change it; the length of a collection is `count(lines)`");
+        return unknown(expr.span);
+      }
       model::Select select = read_select(body, *expr.select, true);
       out.kind = MKind::Select;
       if (select.shape == model::Shape::Scalar) {
@@ -448,7 +453,7 @@ MExpr Analyzer::read_typed_literal(const Expr& expr) {
   }
   if (type == "json") {
     if (is_json(value)) return of(TypeKind::Json, value);
-    return invalid("write it as JSON, with its quotes escaped: `json \"{\\\"a\\\": 1}\"`");
+    return invalid("write it as JSON, with its quotes escaped: `json \"{\\\"a\\\": 1}\"`; its integers have 64 bits");
   }
   if (type == "text") return of(TypeKind::Text, value);
   constexpr std::array<std::string_view, 10> types = {"timestamp", "date",  "uuid",    "timeuuid", "inet",
@@ -1031,6 +1036,8 @@ bool Analyzer::fold_may_stand(const Body& body, const Expr& expr) {
     report.hint("a fold is a column of a copy; in a key, only the number of a role's elements, `count(t.liked_by)`");
   else if (body.place == Place::Query)
     report.hint("folds stand in `select` and `order by`; ask for a number of others by a nested select");
+  else if (body.place == Place::EntityRequire)
+    report.hint("ask it by a `require` in the commands that change it");
   else
     report.hint("write a nested select: `(select count(*) from … where …)`");
   return false;

@@ -337,8 +337,8 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
   if (const auto entity = entities_.find(name.text); entity != entities_.end()) {
     not_history();
     if (!body.own_only.empty()) {
-      error(body.place == Place::BulkPredicate ? DiagnosticCode::BulkPredicate : DiagnosticCode::EntityRequire,
-            name.span, fmt::format("`{}` is another aggregate, and {} reads own fields only", name.text, body.own_only))
+      error(DiagnosticCode::BulkPredicate, name.span,
+            fmt::format("`{}` is another aggregate, and {} reads own fields only", name.text, body.own_only))
           .hint("ask it by a `require` in the commands");
       return false;
     }
@@ -545,8 +545,7 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
                 "a source is an entity, a role, a list, a set or a map");
     }
     if (good && !body.own_only.empty() && variable.type.kind == TypeKind::Reference)
-      error(body.place == Place::BulkPredicate ? DiagnosticCode::BulkPredicate : DiagnosticCode::EntityRequire,
-            what.span,
+      error(DiagnosticCode::BulkPredicate, what.span,
             fmt::format("a variable over `{}` looks at other aggregates, and {} reads own fields only", written,
                         body.own_only));
   }

@@ -666,16 +666,17 @@ entity Order { id: uuid key auto   placed: timestamp = now() }
 entity Order { id: uuid key auto   placed: timestamp }
 command place { insert Order { placed: now() } }
 )"},
-    CodeInfo{EntityRequire, "entity-require", Error, "a `require` in an entity that looks beyond it",
-             "A `require` in an entity holds after every command that changes the aggregate, so it is checked with "
-             "the aggregate alone at hand: it reads the entity's own fields and nothing else. What lies behind a "
-             "reference can change without this aggregate being touched, and nobody would ask again. Put such a "
-             "condition into the commands, as their `require`.",
-             R"(model shop
+    CodeInfo{
+        EntityRequire, "entity-require", Error, "a `require` in an entity that looks beyond it",
+        "A `require` in an entity holds after every command that changes the aggregate, so it is checked with "
+        "the aggregate alone at hand: it reads the entity's own fields and nothing else, and holds no nested select. "
+        "What lies behind a reference can change without this aggregate being touched, and nobody would ask "
+        "again. Put such a condition into the commands, as their `require`.",
+        R"(model shop
 entity Product { sku: text key   min_order: int }
 entity Line { id: uuid key auto   product: Product   qty: int   require qty >= product.min_order }
 )",
-             R"(model shop
+        R"(model shop
 entity Product { sku: text key   min_order: int }
 entity Line { id: uuid key auto   product: Product   qty: int   require qty > 0 }
 command order($p, $qty) {

@@ -1,9 +1,12 @@
 #include "noam/language/json_literal.h"
 
-#include <nlohmann/json.hpp>
+#include "noam/model/json_text.h"
 
 namespace noam::language {
 
-bool is_json(std::string_view text) { return nlohmann::json::accept(text); }
+bool is_json(std::string_view text) {
+  const auto read = model::parse_json(text);
+  return read && read->rounded.empty();
+}
 
 }  // namespace noam::language

@@ -64,7 +64,8 @@ std::optional<CommandId> parse_command_id(std::string_view text) {
   CommandId id;
   std::copy(raw->begin(), raw->end(), id.bytes.begin());
   if (id.bytes[6] >> 4U != 7U || id.bytes[8] >> 6U != 2U) return std::nullopt;
-  return id;
+  // `now()` is the time of the id.
+  return id.milliseconds() <= last_command_time ? std::optional(id) : std::nullopt;
 }
 
 CommandId make_command_id(std::int64_t milliseconds, std::uint64_t random_a, std::uint64_t random_b) {

@@ -18,7 +18,10 @@ struct CommandId {
   [[nodiscard]] std::string text() const;           // lower case, with hyphens
 };
 
-// Nothing where it is no UUIDv7.
+// The last timestamp there is; the 48 bits of a UUIDv7 go further.
+inline constexpr std::int64_t last_command_time = 253'402'300'799'999;
+
+// Nothing where it is no UUIDv7, or its time is no timestamp.
 std::optional<CommandId> parse_command_id(std::string_view text);
 CommandId make_command_id(std::int64_t milliseconds, std::uint64_t random_a, std::uint64_t random_b);
 // The id of the n-th part of a command: each instance that a bulk change changes.

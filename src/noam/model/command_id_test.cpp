@@ -34,6 +34,13 @@ TEST(CommandId, IsOfVersion7) {
   }
 }
 
+TEST(CommandId, IsOfATimeThatIsATimestamp) {
+  EXPECT_EQ(print_timestamp(last_command_time), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(parse_command_id("e677d21f-dbff-7000-8000-000000000000")->milliseconds(), last_command_time);
+  EXPECT_EQ(parse_command_id("e677d21f-dc00-7000-8000-000000000000"), std::nullopt);
+  EXPECT_EQ(parse_command_id("ffffffff-ffff-7fff-bfff-ffffffffffff"), std::nullopt);
+}
+
 TEST(CommandId, IsMadeOfATimeAndRandomBits) {
   const CommandId made = make_command_id(1'700'000'000'123, 0x0123'4567'89AB'CDEF, 0xFEDC'BA98'7654'3210);
   EXPECT_EQ(made.milliseconds(), 1'700'000'000'123);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "noam/base/check.h"
+#include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
 
 namespace noam::model {
@@ -26,12 +27,7 @@ std::string dumped(const ordered_json& json) {
 std::string shown(const ordered_json& json) {
   if (json.is_array()) return "an array";
   if (json.is_object()) return "an object";
-  constexpr std::size_t longest = 60;
-  std::string text = dumped(json);
-  if (text.size() <= longest) return text;
-  std::size_t end = longest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return shortened(dumped(json));
 }
 
 Refusal refusal(std::string code, const std::string& place, const std::string& reason) {
@@ -186,7 +182,7 @@ class JsonReader {
     for (const auto& [name, given] : json.items()) {
       const auto named = [&name = name](const Field& field) { return field.name == name; };
       if (std::none_of(value.fields.begin(), value.fields.end(), named)) {
-        return refusal("value", place, fmt::format("{} has no `{}`", value.name, name));
+        return refusal("value", place, fmt::format("{} has no `{}`", value.name, shortened(name)));
       }
     }
     Datum::List fields;
@@ -221,7 +217,7 @@ class JsonReader {
     Datum::List entries;
     if (json.is_object()) {
       for (const auto& [name, value] : json.items()) {
-        auto entry = read_entry(type, name, value, fmt::format("{}[{}]", place, dumped(name)));
+        auto entry = read_entry(type, name, value, fmt::format("{}[{}]", place, shortened(dumped(name))));
         if (!entry) return entry;
         entries.push_back(std::move(*entry));
       }
@@ -253,7 +249,7 @@ class JsonReader {
     if (!json.is_object()) return unexpected(type, json, place);
     for (const auto& [name, given] : json.items()) {
       if (std::find(type.names.begin(), type.names.end(), name) == type.names.end()) {
-        return refusal("value", place, fmt::format("the row has no `{}`", name));
+        return refusal("value", place, fmt::format("the row has no `{}`", shortened(name)));
       }
     }
     Datum::List columns;
@@ -311,9 +307,9 @@ ordered_json write_scalar(const Type& type, const Datum& datum) {
     case TypeKind::Inet:
       return print_inet(from_inet(datum.as_string()));
     case TypeKind::Json: {
-      auto json = ordered_json::parse(datum.as_string(), nullptr, false);
-      check(!json.is_discarded(), "a json holds JSON");
-      return json;
+      auto read = parse_json(datum.as_string());
+      check(read.has_value(), "a json holds JSON");
+      return std::move(read->json);
     }
     default:
       fail_check("what is written has a type");
@@ -571,7 +567,16 @@ std::size_t key_bytes(const Model& model, const Type& type, const Datum& datum) 
 }
 
 std::string instance_name(const Model& model, EntityId entity, const Datum& key) {
-  return fmt::format("{} {}", model.entity(entity).name, dumped(write_json(model, reference(entity), key)));
+  constexpr std::size_t longest = 200;
+  return fmt::format("{} {}", model.entity(entity).name,
+                     shortened(dumped(write_json(model, reference(entity), key)), longest));
+}
+
+std::string shortened(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + "…";
 }
 
 }  // namespace noam::model

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -65,7 +66,10 @@ std::optional<Refusal> storable_key(const Model& model, EntityId entity, const D
 // decimal 20.
 std::size_t key_bytes(const Model& model, const Type& type, const Datum& datum);
 
-// `no Game "g1"`: an instance as a reason names it: the entity's name and its key as JSON.
+// `no Game "g1"`: an instance as a reason names it: the entity's name and its key as JSON, shortened.
 std::string instance_name(const Model& model, EntityId entity, const Datum& key);
+
+// What somebody gave, as a reason repeats it: in full where it is short.
+std::string shortened(std::string_view text, std::size_t longest = 60);
 
 }  // namespace noam::model

@@ -392,6 +392,7 @@ TEST_F(Storable, CountsTheBytesOfKeys) {
 
 TEST_F(Storable, NamesInstances) {
   EXPECT_EQ(instance_name(model, product, "say \"hi\""), R"(Product "say \"hi\"")");
+  EXPECT_EQ(instance_name(model, product, std::string(1'000, 'x')), "Product \"" + std::string(199, 'x') + "…");
   EXPECT_EQ(instance_name(model, vote, List{"p", 7}), R"(Vote ["p","1970-01-01T00:00:00.007Z"])");
 }
 

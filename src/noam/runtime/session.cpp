@@ -5,16 +5,21 @@
 #include <map>
 #include <random>
 #include <set>
+#include <shared_mutex>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <xxhash.h>
 
 #include "noam/base/check.h"
+#include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
+#include "noam/runtime/arguments.h"
 #include "noam/runtime/base_entries.h"
 #include "noam/runtime/command_run.h"
 #include "noam/runtime/executor.h"
+#include "noam/runtime/sweeper.h"
 #include "noam/runtime/transaction.h"
 #include "noam/runtime/upkeep.h"
 
@@ -26,26 +31,50 @@ using model::Datum;
 namespace {
 
 constexpr std::int64_t id_window = 3'600'000;  // how long an id is remembered
-constexpr int conflicts_before_queueing = 3;
+constexpr int conflicts_before_alone = 3;
 
 }  // namespace
 
-std::int64_t system_time() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 struct Session::State {
-  explicit State(const design::Program& program) : bases(program) {}
+  explicit State(const design::Program& program) : bases(program) {
+    for (const model::Query& query : program.model->queries) query_limits.push_back(limit_parameters(query));
+    for (const model::Command& command : program.model->commands) command_limits.push_back(limit_parameters(command));
+  }
+
+  // The turn of one attempt to change something. Attempts go side by side; one that met others too often goes alone,
+  // and those who come after it wait behind it, so that it comes to its end.
+  class Turn {
+   public:
+    Turn(State& state, int attempt) {
+      const std::lock_guard entering(state.door);
+      if (attempt < conflicts_before_alone)
+        shared_ = std::shared_lock(state.running);
+      else
+        alone_ = std::unique_lock(state.running);
+    }
+
+   private:
+    std::shared_lock<std::shared_mutex> shared_;
+    std::unique_lock<std::shared_mutex> alone_;
+  };
 
   BaseEntries bases;
-  std::mutex queue;  // commands that met others too often run one after another
+  std::vector<std::vector<std::uint32_t>> query_limits;  // of each, the parameters that are limits
+  std::vector<std::vector<std::uint32_t>> command_limits;
+  std::mutex door;
+  std::shared_mutex running;
   std::mutex random_lock;
   std::mt19937_64 random{std::random_device{}()};
+  std::mutex sweeping;
+  std::unique_ptr<ThreadScheduler> own_scheduler;
+  std::unique_ptr<Sweeper> sweeper;  // the last member: what it runs uses the others
 };
 
 Session::Session(design::Program program, stores::Store& store, SessionOptions options)
     : program_(std::move(program)), store_(store), options_(std::move(options)) {
+  if (!options_.clock && options_.scheduler != nullptr)
+    options_.clock = [scheduler = options_.scheduler] { return scheduler->now(); };
+  if (!options_.clock) options_.clock = system_time;
   state_ = std::make_unique<State>(program_);
 }
 
@@ -77,25 +106,75 @@ const Statement* find(const std::vector<Statement>& all, std::string_view name) 
   return nullptr;
 }
 
+std::optional<std::size_t> find_parameter(const std::vector<model::Parameter>& parameters, std::string_view name) {
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].name == name) return i;
+  return std::nullopt;
+}
+
+// The code of an argument that nobody asked for.
+const char* surplus(bool query) { return query ? "request" : "value"; }
+
+// What is asked of a parameter.
+struct Asked {
+  const std::vector<model::Parameter>& parameters;
+  const std::vector<std::uint32_t>& limits;  // which of them are limits
+  bool query;
+};
+
+Result<std::vector<Datum>> with_good_limits(const Asked& asked, std::vector<Datum> values) {
+  for (const std::uint32_t limit : asked.limits)
+    if (values[limit].is_int() && values[limit].as_int() < 0)
+      return Error{fmt::format("{}: a limit is not negative", asked.parameters[limit].name), "value"};
+  return values;
+}
+
 // Values in the order of the parameters. The error's code is that of a refusal.
-Result<std::vector<Datum>> bind(const std::vector<model::Parameter>& parameters, const Arguments& arguments,
-                                bool query) {
+Result<std::vector<Datum>> bind(const model::Model& model, const Asked& asked, const Arguments& arguments) {
+  const std::vector<model::Parameter>& parameters = asked.parameters;
   std::vector<Datum> out(parameters.size());
+  std::vector<bool> given(parameters.size());
   for (const Argument& argument : arguments) {
-    const auto at = std::find_if(parameters.begin(), parameters.end(),
-                                 [&](const model::Parameter& parameter) { return parameter.name == argument.name; });
-    if (at == parameters.end())
-      return Error{fmt::format("no parameter `{}`", argument.name), query ? "request" : "value"};
-    out[static_cast<std::size_t>(at - parameters.begin())] = argument.value;
+    const auto at = find_parameter(parameters, argument.name);
+    if (!at) return Error{fmt::format("no parameter `{}`", model::shortened(argument.name)), surplus(asked.query)};
+    if (given[*at]) return Error{fmt::format("`{}` is given twice", argument.name), surplus(asked.query)};
+    given[*at] = true;
+    out[*at] = argument.value;
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (out[i].absent() && !parameters[i].type.optional)
       return Error{fmt::format("`{}` is required", parameters[i].name), "required"};
+    if (const auto wrong = mismatch(model, parameters[i].type, out[i], parameters[i].name))
+      return Error{wrong->reason, wrong->code};
   }
-  return out;
+  return with_good_limits(asked, std::move(out));
 }
 
-// A cursor is the position after which the next page begins: the values that rows are ordered by, and for which query.
+// The same of the member `params` of a request.
+Result<std::vector<Datum>> read_parameters(const model::Model& model, const Asked& asked, const Json& params,
+                                           const std::vector<model::RoundedInteger>& rounded) {
+  const std::vector<model::Parameter>& parameters = asked.parameters;
+  for (const auto& member : params.items())
+    if (!find_parameter(parameters, member.key()))
+      return Error{fmt::format("no parameter `{}`", model::shortened(member.key())), surplus(asked.query)};
+  std::vector<Datum> out(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const model::Parameter& parameter = parameters[i];
+    const auto given = params.find(parameter.name);
+    if (given == params.end()) {
+      if (!parameter.type.optional) return Error{fmt::format("`{}` is required", parameter.name), "required"};
+      continue;
+    }
+    auto datum = model::read_json(model, parameter.type, *given, parameter.name);
+    if (!datum) return Error{datum.refusal().reason, datum.refusal().code};
+    if (const auto wrong =
+            model::refuse_rounded(model, parameter.type, rounded, {"params", parameter.name}, parameter.name))
+      return Error{wrong->reason, wrong->code};
+    out[i] = std::move(*datum);
+  }
+  return with_good_limits(asked, std::move(out));
+}
+
 Json datum_json(const Datum& datum) {
   if (datum.absent()) return nullptr;
   if (datum.is_bool()) return datum.as_bool();
@@ -138,70 +217,91 @@ std::optional<Datum> datum_from(const Json& json, int depth = 0) {
   return std::nullopt;
 }
 
-std::string make_cursor(std::string_view query, const Row& position) {
-  Json list = Json::array();
-  list.push_back(std::string(query));
-  for (const Datum& datum : position) list.push_back(datum_json(datum));
-  return model::print_base64(list.dump());
+// A cursor is the position after which the next page begins: the values that rows are ordered by. Before them stands a
+// sum over these, the query and its parameters, so that it is taken for what it was made for alone. Pages may be of
+// different length: the parameter that is the limit does not count.
+std::string cursor_sum(const model::Query& query, const std::vector<Datum>& parameters, const Json& position) {
+  Json all = Json::array({query.name});
+  for (std::uint32_t i = 0; i < parameters.size(); ++i) {
+    const bool limit = query.select.limit->kind == model::ExprKind::Parameter && query.select.limit->index == i;
+    all.push_back(limit ? Json() : datum_json(parameters[i]));
+  }
+  all.push_back(position);
+  const std::string text = all.dump();
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
-std::optional<Row> read_cursor(std::string_view query, std::string_view cursor, std::size_t terms) {
+std::string make_cursor(const model::Query& query, const std::vector<Datum>& parameters, const Row& row) {
+  const Json position = datum_json(Datum(row));
+  return model::print_base64(Json::array({cursor_sum(query, parameters, position), position}).dump());
+}
+
+std::optional<Row> read_cursor(const model::Query& query, const std::vector<Datum>& parameters, std::string_view cursor,
+                               std::size_t terms) {
   const auto text = model::parse_base64(cursor);
   if (!text) return std::nullopt;
-  const Json list = Json::parse(*text, nullptr, false);
-  if (!list.is_array() || list.size() != terms + 1 || list[0] != query) return std::nullopt;
-  Row row;
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    auto made = datum_from(list[i]);
-    if (!made) return std::nullopt;
-    row.push_back(std::move(*made));
-  }
-  return row;
+  const auto read = model::parse_json(*text);
+  if (!read || !read->json.is_array() || read->json.size() != 2) return std::nullopt;
+  const Json& position = read->json[1];
+  if (read->json[0] != cursor_sum(query, parameters, position)) return std::nullopt;
+  auto row = datum_from(position);
+  if (!row || !row->is_list() || row->as_list().size() != terms) return std::nullopt;
+  return std::move(row->as_list());
 }
 
 }  // namespace
 
 Result<Rows> Session::query(std::string_view name, const Arguments& arguments, std::string_view cursor) {
   const model::Query* query = find(program_.model->queries, name);
-  if (query == nullptr) return Error{fmt::format("no query `{}`", name), "request"};
-  NOAM_ASSIGN_OR_RETURN(auto parameters, bind(query->parameters, arguments, true));
-  const design::Plan& plan = program_.queries[static_cast<std::size_t>(query - program_.model->queries.data())];
+  if (query == nullptr) return Error{fmt::format("no query `{}`", model::shortened(name)), "request"};
+  const auto index = static_cast<std::size_t>(query - program_.model->queries.data());
+  NOAM_ASSIGN_OR_RETURN(auto parameters,
+                        bind(*program_.model, {query->parameters, state_->query_limits[index], true}, arguments));
+  return run_query(*query, std::move(parameters), cursor);
+}
+
+Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> parameters, std::string_view cursor) {
+  const auto index = static_cast<std::uint32_t>(&query - program_.model->queries.data());
+  const design::Plan& plan = program_.queries[index];
+  std::optional<Row> after;
+  if (!cursor.empty()) {
+    if (query.refresh || !query.select.limit)
+      return Error{fmt::format("a `cursor`, and query `{}` has no pages: {}", query.name,
+                               query.refresh ? "it answers with its last refresh" : "it has no `limit`"),
+                   "request"};
+    after = read_cursor(query, parameters, cursor, plan.order_by.size());
+    if (!after) return Error{fmt::format("not a `cursor` of query `{}` with these parameters", query.name), "request"};
+  }
   Rows out;
-  out.columns = query->row.names;
+  out.columns = query.row.names;
   Environment environment;
   environment.model = program_.model.get();
   environment.parameters = std::move(parameters);
   environment.now = options_.clock();
   Transaction transaction(store_, program_.design, deadline());
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
-  if (query->refresh) {
+  if (query.refresh) {
     // The answer of the last refresh.
     design::Plan last;
     design::Step step;
     step.kind = design::StepKind::Refreshed;
-    step.query = static_cast<std::uint32_t>(query - program_.model->queries.data());
-    for (std::uint32_t i = 0; i < query->row.names.size(); ++i) {
-      step.outputs.push_back({{design::Place::Kind::Cell, i, {}}, i, query->row.arguments[i]});
+    step.query = index;
+    for (std::uint32_t i = 0; i < query.row.names.size(); ++i) {
+      step.outputs.push_back({{design::Place::Kind::Cell, i, {}}, i, query.row.arguments[i]});
       model::Expr slot;
       slot.kind = model::ExprKind::Slot;
       slot.index = i;
-      last.columns.push_back({query->row.names[i], std::move(slot)});
+      last.columns.push_back({query.row.names[i], std::move(slot)});
     }
-    last.slots = static_cast<std::uint32_t>(query->row.names.size());
+    last.slots = static_cast<std::uint32_t>(query.row.names.size());
     last.steps.push_back(std::move(step));
     NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(last, {Row{}}));
     out.rows = std::move(rows[0]);
     return out;
   }
-  std::optional<Row> after;
-  if (!cursor.empty()) {
-    if (!query->select.limit) return Error{fmt::format("query `{}` has no pages: it has no `limit`", name), "cursor"};
-    after = read_cursor(name, cursor, plan.order_by.size());
-    if (!after) return Error{"not a cursor of this query", "cursor"};
-  }
   NOAM_ASSIGN_OR_RETURN(PageOfRows page, executor.page(plan, after));
   out.rows = std::move(page.rows);
-  if (page.position) out.cursor = make_cursor(name, *page.position);
+  if (page.position) out.cursor = make_cursor(query, environment.parameters, *page.position);
   return out;
 }
 
@@ -264,11 +364,19 @@ stores::EntryRef guard_entry(const design::Design& design, const model::CommandI
 
 Outcome Session::command(std::string_view name, const Arguments& arguments, const std::optional<model::CommandId>& id) {
   const model::Command* command = find(program_.model->commands, name);
-  if (command == nullptr) return refused("request", fmt::format("no command `{}`", name));
-  auto parameters = bind(command->parameters, arguments, false);
+  if (command == nullptr) return refused("request", fmt::format("no command `{}`", model::shortened(name)));
+  const auto index = static_cast<std::size_t>(command - program_.model->commands.data());
+  return decide(*command, bind(*program_.model, {command->parameters, state_->command_limits[index], false}, arguments),
+                id);
+}
+
+Outcome Session::decide(const model::Command& command, Result<std::vector<Datum>> parameters,
+                        const std::optional<model::CommandId>& id) {
   const model::CommandId used = id ? *id : new_id();
   if (id && id->milliseconds() < options_.clock() - id_window)
     return refused("expired", "the command id is older than an hour");
+  if (id && id->milliseconds() > model::last_command_time)
+    return refused("value", "the command id is of a time after year 9999");
   if (!parameters) {
     // A repeat of what was applied has its outcome, whatever its parameters.
     if (id) {
@@ -278,9 +386,26 @@ Outcome Session::command(std::string_view name, const Arguments& arguments, cons
     return refused(parameters.error().code, parameters.error().message);
   }
   const design::CommandPlan& plan =
-      program_.commands[static_cast<std::size_t>(command - program_.model->commands.data())];
-  if (command->bulk) return run_bulk(*command, plan, std::move(*parameters), used, id.has_value());
-  return run_command(*command, plan, std::move(*parameters), used, id.has_value());
+      program_.commands[static_cast<std::size_t>(&command - program_.model->commands.data())];
+  if (command.bulk) return run_bulk(command, plan, std::move(*parameters), used, id.has_value());
+  return run_command(command, plan, std::move(*parameters), used, id.has_value());
+}
+
+// Which of the changes the store does not take.
+std::string Session::too_large(const stores::WriteBatch& batch) const {
+  const stores::Capabilities& can = store_.capabilities();
+  for (const stores::Change& change : batch.changes) {
+    const auto* put = std::get_if<stores::Put>(&change);
+    if (put == nullptr || can.max_entry_bytes == 0) continue;
+    const std::size_t bytes = stores::entry_bytes(put->entry.key, put->columns);
+    if (bytes > can.max_entry_bytes)
+      return fmt::format("an entry of {} would have {} bytes, the store takes at most {}",
+                         program_.design.collection_of(program_.design.families[put->entry.family]).name, bytes,
+                         can.max_entry_bytes);
+  }
+  if (can.max_commit_changes != 0 && batch.changes.size() > can.max_commit_changes)
+    return fmt::format("{} changes at once, the store takes at most {}", batch.changes.size(), can.max_commit_changes);
+  return "an entry would be larger than the store allows";
 }
 
 Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& id) {
@@ -301,10 +426,9 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
   environment.parameters = std::move(parameters);
   environment.id = id;
   environment.now = id.milliseconds();
-  std::unique_lock queue(state_->queue, std::defer_lock);
   const stores::Deadline by = deadline();
   for (int attempt = 0;; ++attempt) {
-    if (attempt == conflicts_before_queueing) queue.lock();
+    const State::Turn turn(*state_, attempt);
     Transaction transaction(store_, program_.design, by);
     if (look_up) {
       stores::ReadRequest request;
@@ -333,7 +457,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
       case stores::Outcome::Conflict:
         continue;
       case stores::Outcome::TooLarge:
-        return refused("limit", "an entry would be larger than the store allows");
+        return refused("limit", too_large(transaction.batch()));
       case stores::Outcome::Unknown:
         return unknown("the store does not tell");
     }
@@ -364,8 +488,10 @@ Outcome Session::run_bulk(const model::Command& command, const design::CommandPl
   outcome.count = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     environment.id = model::part_of(id, i);
-    for (bool again = true; again;) {
+    bool again = true;
+    for (int attempt = 0; again; ++attempt) {
       again = false;
+      const State::Turn turn(*state_, attempt);
       Transaction transaction(store_, program_.design, deadline());
       CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
       bool applied = false;
@@ -391,13 +517,15 @@ Outcome Session::run_bulk(const model::Command& command, const design::CommandPl
 
 Result<void> Session::refresh(std::string_view name) {
   const model::Query* query = find(program_.model->queries, name);
-  if (query == nullptr || !query->refresh) return Error{fmt::format("no refreshed query `{}`", name), "request"};
+  if (query == nullptr || !query->refresh)
+    return Error{fmt::format("no refreshed query `{}`", model::shortened(name)), "request"};
   const auto index = static_cast<std::uint32_t>(query - program_.model->queries.data());
   Environment environment;
   environment.model = program_.model.get();
-  environment.now = options_.clock();
-  for (;;) {
+  for (int attempt = 0;; ++attempt) {
+    const State::Turn turn(*state_, attempt);
     Transaction transaction(store_, program_.design, deadline());
+    environment.now = options_.clock();  // not before what is read: a refresh that ended meanwhile is not the later one
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(program_.queries[index], {Row{}}));
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
@@ -407,6 +535,69 @@ Result<void> Session::refresh(std::string_view name) {
     if (outcome != stores::Outcome::Applied) return Error{"the store did not take the refreshed rows"};
     return {};
   }
+}
+
+Result<std::optional<std::int64_t>> Session::last_refresh(std::uint32_t query) {
+  for (std::uint32_t f = 0; f < program_.design.families.size(); ++f) {
+    const design::Family& family = program_.design.families[f];
+    if (family.purpose != design::Purpose::Refreshed || family.members_of != query || !family.key.empty()) continue;
+    stores::ReadRequest request;
+    request.block = {family.collection, {Datum(std::int64_t{0})}};
+    request.family = f;
+    stores::Answers answers;
+    NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
+    if (answers[0].entries.empty()) return std::optional<std::int64_t>();
+    return std::optional(answers[0].entries[0].columns[0].as_int());
+  }
+  fail_check("a refreshed query has a place for its rows");
+}
+
+Result<std::int64_t> Session::refresh_when_due(const model::Query& query, Scheduler& scheduler) {
+  constexpr std::int64_t minute = 60'000;
+  const std::int64_t every = query.refresh->every_minutes * minute;
+  // Another session may have refreshed it. A clock that was set back does not stop it for long.
+  NOAM_ASSIGN_OR_RETURN(const auto last,
+                        last_refresh(static_cast<std::uint32_t>(&query - program_.model->queries.data())));
+  const std::int64_t now = scheduler.now();
+  if (last && *last > now - every) return std::min(*last, now) + every;
+  NOAM_RETURN_IF_ERROR(refresh(query.name));
+  return now + every;
+}
+
+namespace {
+
+// The refreshed queries, those that others read before these.
+std::vector<const model::Query*> in_order_of_refresh(const model::Model& model) {
+  std::vector<const model::Query*> out;
+  std::set<const model::Query*> seen;
+  const std::function<void(const model::Query&)> visit = [&](const model::Query& query) {
+    if (!query.refresh || !seen.insert(&query).second) return;
+    for (const model::Variable& variable : query.variables)
+      if (variable.kind == model::SourceKind::Refreshed || variable.kind == model::SourceKind::History)
+        visit(model.queries[variable.query]);
+    out.push_back(&query);
+  };
+  for (const model::Query& query : model.queries) visit(query);
+  return out;
+}
+
+}  // namespace
+
+void Session::start_sweeping() {
+  const std::lock_guard lock(state_->sweeping);
+  if (state_->sweeper) return;
+  if (options_.scheduler == nullptr) state_->own_scheduler = std::make_unique<ThreadScheduler>();
+  Scheduler& scheduler = options_.scheduler != nullptr ? *options_.scheduler : *state_->own_scheduler;
+  std::vector<Duty> duties;
+  for (const model::Query* query : in_order_of_refresh(*program_.model))
+    duties.push_back(
+        {"refresh " + query->name, [this, query, &scheduler] { return refresh_when_due(*query, scheduler); }});
+  duties.push_back({"sweep", [this, &scheduler]() -> Result<std::int64_t> {
+                      NOAM_ASSIGN_OR_RETURN(const std::size_t gone, sweep());
+                      (void)gone;
+                      return scheduler.now() + options_.sweep_every.count();
+                    }});
+  state_->sweeper = std::make_unique<Sweeper>(scheduler, std::move(duties), options_.on_failed_task);
 }
 
 Result<std::size_t> Session::sweep() {
@@ -426,8 +617,10 @@ Result<std::size_t> Session::sweep() {
       NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
       if (answers[0].entries.empty()) break;
       for (const stores::Entry& entry : answers[0].entries) {
-        for (bool again = true; again;) {
+        bool again = true;
+        for (int attempt = 0; again; ++attempt) {
           again = false;
+          const State::Turn turn(*state_, attempt);
           Environment environment;
           environment.model = program_.model.get();
           environment.now = now;
@@ -483,8 +676,10 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
   Environment environment;
   environment.model = program_.model.get();
   environment.now = options_.clock();
-  for (;;) {
+  for (int attempt = 0;; ++attempt) {
     out.clear();
+    std::optional<State::Turn> turn;
+    if (write) turn.emplace(*state_, attempt);
     Transaction transaction(store_, program_.design, deadline());
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(*upkeep.all, {Row{}}));
@@ -630,99 +825,70 @@ Json outcome_json(const model::Model& model, const Outcome& outcome) {
 
 }  // namespace
 
-Json Session::answer(const Json& request) {
+Json Session::answer(const Json& request) { return answer(request, {}); }
+
+Json Session::answer(const Json& request, const std::vector<model::RoundedInteger>& rounded) {
   const model::Model& model = *program_.model;
   if (!request.is_object()) return error_json("request", "a request is an object: {\"run\": …}");
-  for (const auto& [name, value] : request.items())
-    if (name != "run" && name != "params" && name != "id" && name != "cursor")
-      return error_json("request", fmt::format("no member `{}` in a request", name));
+  for (const auto& member : request.items())
+    if (member.key() != "run" && member.key() != "params" && member.key() != "id" && member.key() != "cursor")
+      return error_json("request", fmt::format("no member `{}` in a request", model::shortened(member.key())));
   if (!request.contains("run") || !request["run"].is_string())
     return error_json("request", "`run` names a query or a command");
-  const std::string name = request["run"].get<std::string>();
-  const Json params = request.value("params", Json::object());
+  const std::string& name = request["run"].get_ref<const std::string&>();
+  const Json none = Json::object();
+  const Json& params = request.contains("params") ? request["params"] : none;
   if (!params.is_object()) return error_json("request", "`params` is an object");
   const model::Query* query = find(model.queries, name);
   const model::Command* command = find(model.commands, name);
   if (query == nullptr && command == nullptr)
-    return error_json("request", fmt::format("no query or command `{}`", name));
-  const auto& parameters = query != nullptr ? query->parameters : command->parameters;
+    return error_json("request", fmt::format("no query or command `{}`", model::shortened(name)));
 
   std::optional<model::CommandId> id;
   if (request.contains("id") && !request["id"].is_null()) {
     if (query != nullptr) return error_json("request", "a query has no `id`");
-    if (request["id"].is_string()) id = model::parse_command_id(request["id"].get<std::string>());
-    if (!id) return error_json("request", "`id` is a UUIDv7");
+    if (request["id"].is_string()) id = model::parse_command_id(request["id"].get_ref<const std::string&>());
+    if (!id) return error_json("request", "`id` is a UUIDv7 of a time up to year 9999");
   }
   std::string cursor;
   if (request.contains("cursor") && !request["cursor"].is_null()) {
     if (query == nullptr) return error_json("request", "a command has no `cursor`");
-    if (!request["cursor"].is_string()) return error_json("cursor", "a cursor is a text");
+    if (!request["cursor"].is_string()) return error_json("request", "a `cursor` is a text");
     cursor = request["cursor"].get<std::string>();
-    if (cursor.empty()) return error_json("cursor", "not a cursor of this query");
+    if (cursor.empty()) return error_json("request", "a `cursor` is never empty");
   }
 
-  Arguments arguments;
-  std::optional<model::Refusal> wrong;
-  const auto parameter_named = [&](const std::string& key) {
-    return std::find_if(parameters.begin(), parameters.end(),
-                        [&](const model::Parameter& parameter) { return parameter.name == key; });
-  };
-  for (const auto& [key, value] : params.items())
-    if (!wrong && parameter_named(key) == parameters.end())
-      wrong = model::Refusal{query != nullptr ? "request" : "value", fmt::format("no parameter `{}`", key)};
-  for (const model::Parameter& parameter : parameters) {
-    if (wrong) break;
-    if (!params.contains(parameter.name)) {
-      if (!parameter.type.optional) wrong = model::Refusal{"required", fmt::format("`{}` is required", parameter.name)};
-      continue;
-    }
-    auto datum = model::read_json(model, parameter.type, params[parameter.name], parameter.name);
-    if (datum)
-      arguments.push_back({parameter.name, std::move(*datum)});
-    else
-      wrong = datum.refusal();
+  if (query == nullptr) {
+    const auto index = static_cast<std::size_t>(command - model.commands.data());
+    return outcome_json(
+        model,
+        decide(*command,
+               read_parameters(model, {command->parameters, state_->command_limits[index], false}, params, rounded),
+               id));
   }
-  if (query != nullptr) {
-    if (wrong) return error_json(wrong->code, wrong->reason);
-    const auto rows = this->query(name, arguments, cursor);
-    if (!rows) return error_json(rows.error().code, rows.error().message);
-    const design::Plan& plan = program_.queries[static_cast<std::size_t>(query - model.queries.data())];
-    Json list = Json::array();
-    for (const auto& row : rows->rows) {
-      Json object = Json::object();
-      for (std::size_t i = 0; i < row.size(); ++i)
-        object[rows->columns[i]] = model::write_json(model, plan.columns[i].expr.type, row[i]);
-      list.push_back(std::move(object));
-    }
-    Json out = Json::object();
-    out["rows"] = std::move(list);
-    if (!rows->cursor.empty()) out["cursor"] = rows->cursor;
-    return out;
+  const auto index = static_cast<std::size_t>(query - model.queries.data());
+  auto parameters = read_parameters(model, {query->parameters, state_->query_limits[index], true}, params, rounded);
+  if (!parameters) return error_json(parameters.error().code, parameters.error().message);
+  const auto rows = run_query(*query, std::move(*parameters), cursor);
+  if (!rows) return error_json(rows.error().code, rows.error().message);
+  const design::Plan& plan = program_.queries[index];
+  Json list = Json::array();
+  for (const auto& row : rows->rows) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i)
+      object[rows->columns[i]] = model::write_json(model, plan.columns[i].expr.type, row[i]);
+    list.push_back(std::move(object));
   }
-  if (wrong) {
-    if (id && id->milliseconds() < options_.clock() - id_window)
-      return outcome_json(model, refused("expired", "the command id is older than an hour"));
-    if (id) {
-      const auto before = applied_before(*id);
-      if (before && *before) return outcome_json(model, **before);
-    }
-    return outcome_json(model, refused(wrong->code, wrong->reason));
-  }
-  return outcome_json(model, this->command(name, arguments, id));
+  Json out = Json::object();
+  out["rows"] = std::move(list);
+  if (!rows->cursor.empty()) out["cursor"] = rows->cursor;
+  return out;
 }
 
 std::string Session::answer_line(std::string_view line) {
-  // Deeper than any value may be is no value.
-  int depth = 0;
-  bool too_deep = false;
-  const auto watch = [&](int, Json::parse_event_t event, Json&) {
-    if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start)
-      too_deep = ++depth > 200 || too_deep;
-    if (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end) --depth;
-    return !too_deep;
-  };
-  const Json request = Json::parse(line, watch, false);
-  const Json out = too_deep || request.is_discarded() ? error_json("request", "not a line of JSON") : answer(request);
+  const auto request = model::parse_json(line);
+  const Json out = request ? answer(request->json, request->rounded)
+                           : error_json("request", "not a line of JSON: " + request.error().message);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,17 +17,26 @@
 #include "noam/model/command_id.h"
 #include "noam/model/datum.h"
 #include "noam/model/datum_json.h"
+#include "noam/runtime/tasks.h"
 #include "noam/stores/store.h"
+
+namespace noam::model {
+struct RoundedInteger;
+}
 
 // The face of the library: a model and a design on a store.
 namespace noam::runtime {
 
 // Milliseconds since 1970. Given from outside, so that time can be simulated.
 using Clock = std::function<std::int64_t()>;
-std::int64_t system_time();
 
 struct SessionOptions {
-  Clock clock = system_time;
+  Clock clock;                                    // none: that of the scheduler, else that of the machine
+  Scheduler* scheduler = nullptr;                 // runs what is to be done later; it must outlive the session
+  std::chrono::milliseconds sweep_every{60'000};  // how often start_sweeping() looks for what is due
+  // What a task of start_sweeping() met: its name, and the error. It is tried again later, whether this is there or
+  // not.
+  std::function<void(const std::string& task, const Error& error)> on_failed_task;
   std::size_t max_fanout = 100'000;      // entries that one command may touch
   std::chrono::milliseconds timeout{0};  // of a statement; 0: none
 };
@@ -78,17 +88,27 @@ class Session {
   [[nodiscard]] const model::Model& model() const { return *program_.model; }
   [[nodiscard]] const design::Program& program() const { return program_; }
 
-  // An error has a code: `request` (no such query or parameter), `value`, `required`, `overflow`, `cursor`, or none
-  // where the store failed. With a cursor: the page after it.
+  // With a cursor: the page after it. Arguments are checked against the types of the parameters; one that is left out
+  // is absent. An error has a code: `request` (no such query or parameter, an argument given twice, a cursor that this
+  // query with these arguments did not give), `value`, `required`, `overflow`, or none where the store failed.
   Result<Rows> query(std::string_view name, const Arguments& arguments, std::string_view cursor = {});
 
-  // Without an id, one is made; then only the store's own answer tells whether it was applied.
+  // Without an id, one is made; then only the store's own answer tells whether it was applied. Refused with the codes
+  // of docs/json.md, and with `request` where the model has no such command: that is not looked up by its id.
   Outcome command(std::string_view name, const Arguments& arguments,
                   const std::optional<model::CommandId>& id = std::nullopt);
 
-  // One line of JSON for one request (docs/json.md). Never fails: what is wrong is in the answer.
+  // One line of JSON for one request (docs/json.md). Never fails: what is wrong is in the answer. Who parses the
+  // request answers for the numbers in it: nlohmann rounds integers beyond 64 bits, `answer_line` refuses them in a
+  // json.
   nlohmann::ordered_json answer(const nlohmann::ordered_json& request);
   std::string answer_line(std::string_view line);
+
+  // From now on, refreshes queries at their `every`, and sweeps, as long as the session lives: on the scheduler, or
+  // where none was given on a thread of its own. A query that was never refreshed, or longer ago than its `every`, is
+  // refreshed at once. What fails is tried again after growing waits (see Sweeper). Several sessions of one store may
+  // do so. Nothing where it has begun already.
+  void start_sweeping();
 
   // Carries out a refreshed query now.
   Result<void> refresh(std::string_view name);
@@ -104,10 +124,20 @@ class Session {
   struct State;
   Session(design::Program program, stores::Store& store, SessionOptions options);
 
+  nlohmann::ordered_json answer(const nlohmann::ordered_json& request,
+                                const std::vector<model::RoundedInteger>& rounded);
+  Result<Rows> run_query(const model::Query& query, std::vector<model::Datum> parameters, std::string_view cursor);
+  // What becomes of a command whose parameters may be wrong.
+  Outcome decide(const model::Command& command, Result<std::vector<model::Datum>> parameters,
+                 const std::optional<model::CommandId>& id);
   Outcome run_command(const model::Command& command, const design::CommandPlan& plan,
                       std::vector<model::Datum> parameters, const model::CommandId& id, bool look_up);
   Outcome run_bulk(const model::Command& command, const design::CommandPlan& plan, std::vector<model::Datum> parameters,
                    const model::CommandId& id, bool look_up);
+  [[nodiscard]] std::string too_large(const stores::WriteBatch& batch) const;
+  // When a refreshed query was last refreshed; nothing: never.
+  Result<std::optional<std::int64_t>> last_refresh(std::uint32_t query);
+  Result<std::int64_t> refresh_when_due(const model::Query& query, Scheduler& scheduler);
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
   [[nodiscard]] stores::Deadline deadline() const;
   Result<std::vector<Difference>> compare(std::uint32_t index, bool write, Verification& verification,

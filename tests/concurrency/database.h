@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <latch>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "noam/model/model.h"
+#include "noam/runtime/session.h"
+#include "tests/concurrency/interrupted_store.h"
+
+// What the tests of several threads share.
+namespace noam::tests::concurrency {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr int thread_count = 8;
+inline constexpr std::int64_t start_time = 1'700'000'000'000;
+
+// How many rounds of a test there are: fewer under the thread sanitizer, where each takes ten times as long.
+constexpr int rounds_of(int rounds) {
+#ifdef __SANITIZE_THREAD__
+  return (rounds + 3) / 4;
+#else
+  return rounds;
+#endif
+}
+
+// NOAM_SEED of the environment, else by chance. It decides what is asked; not who comes first.
+std::uint64_t run_seed();
+
+// A failure of the test where the text is wrong.
+std::shared_ptr<const model::Model> read_model(const std::string& text);
+
+// The n-th id of a run.
+std::string command_id(std::uint64_t run, std::uint64_t n);
+
+Json request(const std::string& name, Json params = Json::object(), const std::string& id = {});
+
+// A session under a design, on a memory store. Its clock stands still unless it is set.
+class Database {
+ public:
+  // A failure of the test where there is no such design.
+  Database(const std::shared_ptr<const model::Model>& model, const std::string& design);
+  // The same on another store.
+  Database(const std::shared_ptr<const model::Model>& model, const std::string& design,
+           std::unique_ptr<stores::Store> store);
+
+  [[nodiscard]] runtime::Session& session() { return *session_; }
+  [[nodiscard]] const InterruptedStore& store() const { return store_; }
+
+  Json answer(const Json& request) { return session_->answer(request); }
+  // Of a command: `applied`, or why not.
+  std::string run(const std::string& name, const Json& params, const std::string& id = {});
+  // Of a query; an error is a failure of the test.
+  Json rows(const std::string& name, const Json& params = Json::object());
+
+  // What `verify` finds wrong; empty: nothing.
+  std::string differences();
+
+  void set_time(std::int64_t milliseconds) { time_ = milliseconds; }
+  void pass_time(std::int64_t milliseconds) { time_ += milliseconds; }
+  [[nodiscard]] std::int64_t time() const { return time_; }
+
+ private:
+  InterruptedStore store_;
+  std::atomic<std::int64_t> time_ = start_time;
+  std::unique_ptr<runtime::Session> session_;
+};
+
+// What threads found wrong, each thing once. Safe to use from several.
+class Findings {
+ public:
+  void add(const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    ++found_[what];
+  }
+  // Empty: nothing.
+  [[nodiscard]] std::string text() const {
+    const std::lock_guard lock(mutex_);
+    std::string out;
+    for (const auto& [what, count] : found_) out += std::to_string(count) + " times: " + what + "\n";
+    return out;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, int> found_;
+};
+
+// Runs the work in this many threads, each with its number from 0; all begin at once.
+template <typename Work>
+void in_threads(int count, const Work& work) {
+  std::latch all_there(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&work, &all_there, i] {
+      all_there.arrive_and_wait();
+      work(i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace noam::tests::concurrency
