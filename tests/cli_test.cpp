@@ -136,7 +136,7 @@ TEST_F(Cli, RefusesAFileWithoutPermission) {
   }
   // Root may read everything: ask as nobody, from a folder that nobody can reach, with a copy of the program.
   ::chmod(folder.path().c_str(), 0755);
-  std::filesystem::copy_file(NOAM_PROGRAM, path("noam"));
+  std::filesystem::copy_file(noam_program(), path("noam"));
   ::chmod(path("noam").c_str(), 0755);
   expect_wrong_use(run_program({"setpriv", "--reuid=65534", "--clear-groups", path("noam"), "check", secret}),
                    "permission");
@@ -244,7 +244,7 @@ TEST_F(Cli, FormatsThroughALink) {
 }
 
 TEST_F(Cli, SaysWhenItsOutputCantBeWritten) {
-  const ProgramRun run = run_program({"sh", "-c", std::string(NOAM_PROGRAM) + " explain > /dev/full"});
+  const ProgramRun run = run_program({"sh", "-c", std::string(noam_program()) + " explain > /dev/full"});
   EXPECT_EQ(run.code, 2);
   EXPECT_NE(run.err.find("standard output"), std::string::npos);
 }

@@ -63,7 +63,8 @@ std::string renamed(const std::string& printed) {
 // locators are copies like others.
 std::map<std::string, Json> said(const design::Program& program) {
   std::map<std::string, Json> out;
-  for (const Json& collection : design::design_json(program)["collections"]) {
+  const Json design = design::design_json(program);
+  for (const Json& collection : design["collections"]) {
     Json families = Json::array();
     for (const Json& family : collection["families"]) {
       if (family["text"].is_null()) continue;

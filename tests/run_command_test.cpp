@@ -310,7 +310,7 @@ TEST(RunOutput, HasAnExitCodeForEachKindOfAnswer) {
 }
 
 TEST(RunOutput, SaysWhenItCantBeWritten) {
-  const std::string noam = NOAM_PROGRAM;
+  const std::string noam = noam_program();
   const ProgramRun full = run_program({"sh", "-c", noam + " run " + types() + " total > /dev/full"});
   EXPECT_EQ(full.code, 2);
   EXPECT_EQ(full.err.rfind("noam: standard output: can't be written", 0), 0U) << full.err;
@@ -622,7 +622,7 @@ class Conversation {
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
       for (const int end : {in[0], in[1], out[0], out[1]}) ::close(end);
-      ::execl(NOAM_PROGRAM, NOAM_PROGRAM, "run", model.c_str(), "--batch", nullptr);
+      ::execl(noam_program(), noam_program(), "run", model.c_str(), "--batch", nullptr);
       ::_exit(127);
     }
     ::close(in[0]);
@@ -901,7 +901,7 @@ TEST(RunDocumentation, ShowsWhatNoamPrints) {
   const auto steady = [](const std::string& text) {
     return std::regex_replace(text, std::regex("[0-9]+ entries compared"), "some entries compared");
   };
-  const std::string shell = "cd '" + source_dir().string() + "'; noam() { '" + NOAM_PROGRAM + "' \"$@\"; }; ";
+  const std::string shell = "cd '" + source_dir().string() + "'; noam() { '" + noam_program() + "' \"$@\"; }; ";
   for (const auto& [page, examples] :
        std::vector<std::pair<std::string, std::size_t>>{{"README.md", 1}, {"docs/json.md", 1}, {"docs/run.md", 6}}) {
     const Texts lines = lines_of(read_file(source_dir() / page));
@@ -933,15 +933,15 @@ TEST(RunDocumentation, ShowsWhatNoamPrints) {
 }
 
 TEST(LibraryExample, PrintsWhatItsPageShows) {
-  const ProgramRun run = run_program({NOAM_EXAMPLE_LIBRARY, example("game")});
+  const ProgramRun run = run_program({example_library(), example("game")});
   EXPECT_EQ(run.code, 0) << run.err;
   const std::string page = read_file(source_dir() / "examples/library/README.md");
   const std::size_t begin = page.find("```text\n");
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = page.find("```\n", begin + 8);
   EXPECT_EQ(run.out, page.substr(begin + 8, end - begin - 8));
-  EXPECT_EQ(run_program({NOAM_EXAMPLE_LIBRARY}).code, 1);
-  EXPECT_EQ(run_program({NOAM_EXAMPLE_LIBRARY, "missing.noam"}).code, 1);
+  EXPECT_EQ(run_program({example_library()}).code, 1);
+  EXPECT_EQ(run_program({example_library(), "missing.noam"}).code, 1);
 }
 
 }  // namespace noam::tests

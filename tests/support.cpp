@@ -15,6 +15,8 @@ namespace noam::tests {
 namespace fs = std::filesystem;
 
 fs::path source_dir() { return NOAM_SOURCE_DIR; }
+const char* noam_program() { return NOAM_PROGRAM; }
+const char* example_library() { return NOAM_EXAMPLE_LIBRARY; }
 
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -9,6 +9,8 @@
 namespace noam::tests {
 
 std::filesystem::path source_dir();
+const char* noam_program();
+const char* example_library();
 
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, std::string_view text);

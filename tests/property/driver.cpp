@@ -184,7 +184,7 @@ class Runner {
   // The answer of the tested engine; `last_` has the other.
   Json compared(const Json& request, const Json& other) {
     out_.lines.push_back(request.dump());
-    const Json first = tested_->answer(request);
+    Json first = tested_->answer(request);
     last_ = reference_->answer(other);
     out_.difference = difference(model_, request, first, last_);
     if (out_.difference) {

@@ -19,6 +19,9 @@ bool contains(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+// `v1.back2`: one step from a variable.
+bool is_direct(const std::string& source) { return std::count(source.begin(), source.end(), '.') == 1; }
+
 // The expression of an order term, without its direction.
 std::string without_direction(const std::string& term) {
   for (const char* word : {" asc", " desc"})
@@ -149,8 +152,12 @@ Family Generator::copy(Scope scope, bool own_sources, bool by_determines) {
   if (own_sources) {
     const std::size_t more = random_.weighted({25, 55, 20});
     for (std::size_t i = 0; i < more && !scope.back().transient; ++i)
-      if (auto source = next_source(scope, may_be_transient && i == 0 && scope.size() == 1))
-        family.from.push_back(std::move(*source));
+      if (auto source = next_source(scope, may_be_transient && by_determines && i == 0 && scope.size() == 1)) {
+        if (scope.back().transient && !is_direct(source->what))
+          scope.pop_back();
+        else
+          family.from.push_back(std::move(*source));
+      }
   }
   if (random_.chance(30) || own_sources) family.path = random_.chance(60) ? name("n") : "";
   const bool transient =
@@ -197,7 +204,7 @@ Family Generator::copy(Scope scope, bool own_sources, bool by_determines) {
     const std::string made = text(condition(nullptr, scope, nullptr, 1));
     if (made != "true" && made.find("now(") == std::string::npos) family.where.push_back(made);
   }
-  if (!family.key.empty() && random_.chance(15)) family.limit = std::to_string(random_.between(1, 4));
+  if (!family.key.empty() && !transient && random_.chance(15)) family.limit = std::to_string(random_.between(1, 4));
   return family;
 }
 
@@ -372,17 +379,16 @@ void Generator::derive(const QueryPlan& query, Design& design) {
   if (history != std::string::npos && random_.chance(50)) first.what.resize(history);
   for (const Source& source : collection.from)
     if (source.what.find('$') != std::string::npos) return;
-  // What is kept of events is about them alone.
+  // What is kept of events is about them alone, with at most the one they are a part of before them.
   std::vector<std::string> others;
-  for (const VariablePlan& variable : query.scope) {
-    const bool transient =
-        std::any_of(query.scope.begin(), query.scope.end(), [](const auto& one) { return one.transient; });
-    if (transient && !variable.transient) others.push_back(variable.name);
-  }
+  const bool events =
+      std::any_of(query.scope.begin(), query.scope.end(), [](const VariablePlan& one) { return one.transient; });
+  for (const VariablePlan& variable : query.scope)
+    if (events && !variable.transient) others.push_back(variable.name);
   const auto foreign = [&](const std::string& expr) {
     return std::any_of(others.begin(), others.end(), [&](const std::string& other) { return mentions(expr, other); });
   };
-  if (others.size() > 1) return;
+  if (others.size() > 1 || (!others.empty() && !is_direct(collection.from.back().what))) return;
   std::vector<std::string> taken;
   const auto take = [&](std::vector<std::string>& to, const std::string& expr, bool direct) {
     if (contains(taken, expr) || foreign(expr)) return;
@@ -420,7 +426,8 @@ void Generator::derive(const QueryPlan& query, Design& design) {
   if (random_.chance(50))
     for (const std::string& fixed : query.fixed)
       if (!foreign(fixed) && fixed.find("now(") == std::string::npos && fixed != "true") family.where.push_back(fixed);
-  if (!query.folded && !family.key.empty() && random_.chance(15)) family.limit = std::to_string(random_.between(2, 5));
+  if (!query.folded && !events && !family.key.empty() && random_.chance(15))
+    family.limit = std::to_string(random_.between(2, 5));
   collection.families.push_back(std::move(family));
   design.collections.push_back(std::move(collection));
 }
@@ -436,6 +443,10 @@ void Generator::random_copies(Design& design) {
   const std::size_t more = transient ? 0 : random_.weighted({50, 35, 15});
   for (std::size_t i = 0; i < more; ++i) {
     if (auto source = next_source(scope, entities_.back().transient && i == 0)) {
+      if (scope.back().transient && !is_direct(source->what)) {
+        scope.pop_back();
+        continue;
+      }
       collection.from.push_back(std::move(*source));
       if (scope.back().transient) break;
     }

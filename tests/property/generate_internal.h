@@ -24,7 +24,6 @@ struct FieldPlan {
   bool automatic = false;
   bool owner = false;
   bool symmetric = false;
-  bool given = true;  // an insert may name it
   bool has_default = false;
   std::string inverse;   // empty: none
   bool changed = false;  // by an update or a put
@@ -51,7 +50,7 @@ struct ValuePlan {
   std::vector<FieldPlan> fields;
 };
 
-enum class VariableKind : std::uint8_t { Entity, Instance, Element, Refreshed, History, Words, References, Nested };
+enum class VariableKind : std::uint8_t { Entity, Instance, Element, Refreshed, History, Words, References };
 
 struct VariablePlan {
   std::string name;
@@ -142,10 +141,10 @@ class Generator {
   // data
   void make_data();
   void make_values();
-  void make_fields(std::size_t entity);
-  void make_key(std::size_t entity);
-  void make_references(std::size_t entity);
-  void finish_entity(std::size_t entity);
+  void make_fields(std::size_t index);
+  void make_key(std::size_t index);
+  void make_references(std::size_t index);
+  void finish_entity(std::size_t index);
   Type scalar_type(bool key_like);
   Type key_type();
   std::string default_of(const Type& type);
@@ -154,8 +153,8 @@ class Generator {
   // values
   Sample sample(const Type& type, bool stored);
   Sample scalar_sample(const Type& type);
-  Sample reference_sample(std::size_t entity);
-  Sample fresh_key(std::size_t entity);
+  Sample reference_sample(std::size_t index);
+  Sample fresh_key(std::size_t index);
   template <typename T>
   const T& skewed(const std::vector<T>& values) {  // the first ones more often
     return values[std::min(random_.below(values.size()), random_.below(values.size()))];
@@ -177,10 +176,10 @@ class Generator {
   [[nodiscard]] std::vector<std::string> key_of(const VariablePlan& variable) const;
 
   // statements
-  std::string parameter(StatementPlan& statement, const Type& type);
+  std::string parameter(StatementPlan& statement, const Type& wanted);
   std::string operand(StatementPlan* statement, const Type& type);  // a parameter or a literal
-  std::string instance(StatementPlan& statement, std::size_t entity);
-  std::vector<std::string> tuple(StatementPlan& statement, std::size_t entity);
+  std::string instance(StatementPlan& statement, std::size_t index);
+  std::vector<std::string> tuple(StatementPlan& statement, std::size_t index);
   static std::vector<Parameter> parameters_of(const StatementPlan& statement);
 
   // queries
@@ -197,19 +196,19 @@ class Generator {
              const std::vector<std::pair<std::string, Type>>& columns);
   void limit(StatementPlan* statement, Select& select);
   std::string fold(const Scope& scope, Type& type);
-  Select nested(StatementPlan* statement, const Scope& scope, bool scalar, Type& type);
+  Select nested(StatementPlan* statement, const Scope& outer, bool scalar, Type& type);
   std::string direction();
 
   // commands
   void make_commands();
   void add_command(StatementPlan statement, std::vector<Change> changes);
-  Change insert(StatementPlan& statement, std::size_t entity, bool put,
+  Change insert(StatementPlan& statement, std::size_t index, bool put,
                 const std::map<std::size_t, std::string>& references = {});
-  Change update(StatementPlan& statement, std::size_t entity, const std::string& head);
-  std::optional<Change> collection_change(StatementPlan& statement, std::size_t entity, const std::string& head);
+  Change update(StatementPlan& statement, std::size_t index, const std::string& head);
+  std::optional<Change> collection_change(StatementPlan& statement, std::size_t index, const std::string& head);
   Change requirement(StatementPlan& statement);
   Fragment stored(StatementPlan& statement, const FieldPlan& field, const EntityPlan* own);
-  void make_bulk(std::size_t entity);
+  void make_bulk(std::size_t index);
   void make_loop();
   bool make_loop_of_values();
   void make_several();
@@ -217,13 +216,12 @@ class Generator {
 
   // designs
   void make_design();
-  void place(std::size_t entity, Design& design);
+  void place(std::size_t index, Design& design);
   void derive(const QueryPlan& query, Design& design);
   void random_copies(Design& design);
   Family copy(Scope scope, bool own_sources, bool by_determines);
-  Collection* home_of(Design& design, const std::string& entity);
   std::string part(const std::string& expr, bool direction);
-  std::vector<Cell> cells(const Scope& scope, bool nested);
+  std::vector<Cell> cells(const Scope& scope, bool nest);
   [[nodiscard]] std::vector<std::string> all_keys(const Scope& scope) const;
   [[nodiscard]] std::vector<std::string> owners_of(const Scope& scope) const;
   std::string key_part(const Scope& scope, bool block);
@@ -239,7 +237,6 @@ class Generator {
   Random random_;
   Case out_;
   std::size_t names_ = 0;
-  std::size_t keys_ = 0;  // of instances to be made
   std::uint64_t ids_ = 0;
   std::map<std::size_t, std::vector<nlohmann::ordered_json>> live_;  // keys that probably exist, by entity
   std::map<std::string, std::vector<nlohmann::ordered_json>> seen_;  // values that were given before, by type

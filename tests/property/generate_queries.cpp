@@ -46,7 +46,7 @@ std::vector<Path> Generator::only(const std::vector<Path>& from, const std::func
 
 void Generator::walk(const Path& from, int depth, std::vector<Path>& out) {
   const Type type = from.type;
-  const auto go_on = [&](Path next) {
+  const auto go_on = [&](const Path& next) {
     out.push_back(next);
     if (depth > 0) walk(next, depth - 1, out);
   };
@@ -62,7 +62,7 @@ void Generator::walk(const Path& from, int depth, std::vector<Path>& out) {
         next.is_variable = false;
         if (!field.type.is_collection()) next.type.optional |= type.optional || (!from.is_variable && !field.key);
         next.own = from.is_variable || (from.own && field.key);
-        go_on(std::move(next));
+        go_on(next);
       }
       for (const WayBack& inverse : entity.inverses) {
         if (keys_only) break;
@@ -84,7 +84,7 @@ void Generator::walk(const Path& from, int depth, std::vector<Path>& out) {
         next.type = field.type;
         if (!field.type.is_collection()) next.type.optional |= type.optional;
         next.is_variable = false;
-        go_on(std::move(next));
+        go_on(next);
       }
       return;
     case TypeKind::Row:
@@ -93,7 +93,7 @@ void Generator::walk(const Path& from, int depth, std::vector<Path>& out) {
         next.text += "." + type.names[i];
         next.type = type.arguments[i];
         next.is_variable = false;
-        go_on(std::move(next));
+        go_on(next);
       }
       if (from.is_variable) {
         Path next = from;
@@ -111,7 +111,7 @@ void Generator::walk(const Path& from, int depth, std::vector<Path>& out) {
       next.type.optional = true;
       next.indexed = true;
       next.is_variable = false;
-      go_on(std::move(next));
+      go_on(next);
       return;
     }
     case TypeKind::Map: {
@@ -122,7 +122,7 @@ void Generator::walk(const Path& from, int depth, std::vector<Path>& out) {
       next.type.optional = true;
       next.indexed = true;
       next.is_variable = false;
-      go_on(std::move(next));
+      go_on(next);
       return;
     }
     default:

@@ -159,7 +159,7 @@ class CommandExplainer {
   }
 
   void load(const std::string& what, model::EntityId entity, double factor, bool there = true) {
-    if (model_.entity(entity).transient || !loaded_.insert(what).second) return;
+    if (model_.entity(entity).transient || (there && !loaded_.insert(what).second)) return;
     Deed deed;
     deed.kind = DeedKind::Load;
     deed.text = what;
@@ -429,7 +429,7 @@ class CommandExplainer {
   }
 
   // A change of these fields moves entries to another key.
-  [[nodiscard]] bool moves(const FamilyLogic& logic, const std::vector<Expr>& parts, const Touch& touch) const {
+  static bool moves(const std::vector<Expr>& parts, const Touch& touch) {
     if (touch.kind != Touch::Kind::Change) return false;
     const std::function<bool(const Expr&)> reads = [&](const Expr& expr) -> bool {
       if (expr.kind == ExprKind::Field && expr.operands[0].kind == ExprKind::Variable &&
@@ -438,7 +438,6 @@ class CommandExplainer {
         return true;
       return std::any_of(expr.operands.begin(), expr.operands.end(), reads);
     };
-    (void)logic;
     return std::any_of(parts.begin(), parts.end(), reads);
   }
 
@@ -483,8 +482,8 @@ class CommandExplainer {
         const Narration found = narrate_direct(program_, upkeep, i);
         support(fmt::format("the rows of {}:", touch.target), found.deeds, touch.times * moments(touch));
         const double rows = found.rows * share(touch, direct.fields, direct.plan) * touch.times;
-        const bool other_block = moves(logic, logic.block, touch);
-        const bool other_key = other_block || moves(logic, logic.key, touch);
+        const bool other_block = moves(logic.block, touch);
+        const bool other_key = other_block || moves(logic.key, touch);
         bool one_block = true;
         for (const Expr& part : logic.block) {
           std::vector<std::uint32_t> nodes;
