@@ -971,6 +971,8 @@ class Builder {
       PlannerOptions base_only;
       base_only.max_stratum = 0;
       out.all = planner_.plan(logical, body, {}, base_only);
+      // A written copy may be what tells where a base lies.
+      if (!out.all) out.all = planner_.plan(logical, body, {}, options);
       if (!out.all && !counts_transient(logic)) {
         no_way("anything");
         return;

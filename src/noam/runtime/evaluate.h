@@ -19,6 +19,10 @@ struct Environment {
   model::CommandId id;   // of a command
   std::uint32_t change = 0;
   mutable bool overflowed = false;  // arithmetic did not fit somewhere
+  // Of a command: nested answers in which it did not fit, and which columns of what was computed last that concerns.
+  bool tells_overflow = false;
+  mutable std::vector<std::uint32_t> overflowed_slots;
+  mutable std::vector<char> overflowed_columns;
 };
 
 // The value of an expression over slots. Arithmetic that does not fit gives absent, and sets `overflowed`.
