@@ -370,9 +370,12 @@ class Search {
                                  logical_.nodes[match.to[node]->index].kind == NodeKind::Element;
       if (bound_as_node) continue;
       const auto source = translate(logic, match, theirs.source);
+      const auto by_key =
+          std::find_if(map_keys_.begin(), map_keys_.end(), [&](const auto& at) { return at.first == node; });
+      const Expr* member = by_key != map_keys_.end() ? &by_key->second : match.to[node] ? &*match.to[node] : nullptr;
       for (const std::vector<Expr>* all : {&body_.where, &body_.implied})
         for (const Expr& at : *all)
-          if (is_call(at, Function::Contains) &&
+          if (is_call(at, Function::Contains) && member != nullptr && alike(at.operands[1], *member) &&
               (alike(at.operands[0], *source) ||
                (is_call(at.operands[0], Function::MapValues) && alike(at.operands[0].operands[0], *source))))
             match.conjuncts.push_back(at);
@@ -390,11 +393,18 @@ class Search {
       if (!tied && !match.covers.empty() && !logic.element_node) return;
     }
     for (const std::uint32_t node : logic.collapsed) {
-      if (match.to[node] && match.to[node]->kind == ExprKind::Variable &&
-          (logical_.nodes[match.to[node]->index].kind == NodeKind::Instance ||
-           logical_.nodes[match.to[node]->index].kind == NodeKind::Element) &&
-          std::find(match.covers.begin(), match.covers.end(), match.to[node]->index) != match.covers.end())
-        match.collapsed.push_back(match.to[node]->index);
+      const auto& to = match.to[node];
+      if (to && to->kind == ExprKind::Variable &&
+          std::find(match.covers.begin(), match.covers.end(), to->index) != match.covers.end()) {
+        match.collapsed.push_back(to->index);
+        continue;
+      }
+      // It stands for something that is known; entries that don't tell it are about others, too.
+      const Expr self = node_expr(logic.logical, node);
+      const auto tells = [&](const Expr& part) { return alike(part, self); };
+      if (std::none_of(logic.block.begin(), logic.block.end(), tells) &&
+          std::none_of(logic.key.begin(), logic.key.end(), tells))
+        return;
     }
     // An element that was taken for a set's member must be one row a member.
     if (match.semi) {
@@ -1218,6 +1228,7 @@ class Search {
         next.cost += next.rows * 0.001;
         ++next.multiplying;
         next.last = nullptr;
+        next.last_order = 0;
         add_step(next, std::move(step));
         ways.push_back(std::move(next));
       } else if (bound.kind == NodeKind::Word) {
@@ -1233,6 +1244,7 @@ class Search {
         next.rows *= usual_length;
         ++next.multiplying;
         next.last = nullptr;
+        next.last_order = 0;
         add_step(next, std::move(step));
         ways.push_back(std::move(next));
       } else if (bound.kind == NodeKind::Refreshed || bound.kind == NodeKind::History) {
@@ -1269,6 +1281,7 @@ class Search {
         next.cost += next.rows * 0.001;
         ++next.multiplying;
         next.last = nullptr;
+        next.last_order = 0;
         add_step(next, std::move(step));
         ways.push_back(std::move(next));
       }
@@ -1384,6 +1397,7 @@ class Search {
     state.cost += step.reads + step.entries * entry_cost;
     ++state.multiplying;
     state.last = nullptr;
+    state.last_order = 0;
     add_step(state, std::move(step));
   }
 

@@ -876,10 +876,12 @@ class Builder {
       if (design_.families[i].copy() && design_.families[i].purpose != Purpose::Due &&
           design_.families[i].purpose != Purpose::Guard)
         order.push_back(i);
-    // Strata; and members before what is folded from them.
+    // Locators, by which bases are found; then strata, and members before what is folded from them.
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       const auto rank = [&](std::uint32_t f) {
-        return design_.families[f].stratum * 2 + (design_.families[f].purpose == Purpose::Members ? 0 : 1);
+        const Family& family = design_.families[f];
+        if (family.purpose == Purpose::Locator) return 0U;
+        return family.stratum * 2 + (family.purpose == Purpose::Members ? 0U : 1U);
       };
       return rank(a) < rank(b);
     });
