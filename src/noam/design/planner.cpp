@@ -135,6 +135,7 @@ class Search {
     search(state);
     if (!best_ && options_.scans) {
       scanning_ = true;
+      tries_ = 0;
       search(state);
     }
     return std::move(best_);
@@ -437,6 +438,8 @@ class Search {
     for (const Held& held : logic.held) {
       auto made = translate(logic, match, held.expr);
       if (!made || has_marker(*made)) continue;
+      // Where there is no instance there is no entry, but an expression may still have a value.
+      if (match.optional_node && !is_path(*made)) continue;
       match.atoms.emplace_back(std::move(*made), held.place);
     }
     if (family.existence) {
@@ -470,6 +473,11 @@ class Search {
     for (const Expr& part : logic.block) known.push_back(&part);
     for (std::size_t i = 0; i < fixed; ++i) known.push_back(&logic.key[i]);
     return undetermined(model_, logic.logical, logic.body, known).empty();
+  }
+
+  static bool is_path(const Expr& expr) {
+    if (expr.kind == ExprKind::Field) return is_path(expr.operands[0]);
+    return expr.kind == ExprKind::Variable || (expr.kind == ExprKind::Element && expr.operands.size() == 1);
   }
 
   static bool has_marker(const Expr& expr) {
@@ -843,6 +851,18 @@ class Search {
     if (scan)
       for (std::size_t i = 0; i < match.block.size(); ++i)
         if (!match.block_word[i]) must_agree(match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
+    // What is known of a node must be what the entry says of it.
+    for (const std::uint32_t node : match.covers) {
+      const auto identities = identity(logical_, node);
+      const bool known = std::all_of(identities.begin(), identities.end(),
+                                     [&](const Expr& expr) { return resolve(before, expr, false).has_value(); });
+      if (!known) {
+        if (before.bound[node] != 0) return false;
+        continue;
+      }
+      for (const Expr& expr : identities)
+        if (!tells(match, expr, before, step, 0)) return false;
+    }
     if (bind) {
       for (const std::uint32_t node : match.collapsed)
         if (state.bound[node] != 0) return false;
@@ -913,6 +933,26 @@ class Search {
     }
     add_step(state, std::move(step));
     return true;
+  }
+
+  // The entry tells the expression, itself or by the parts of the key that it is; what its cells tell is compared.
+  bool tells(const Match& match, const Expr& expr, const State& before, Step& step, int depth) const {
+    const auto is_it = [&](const std::optional<Expr>& part) { return part && alike(*part, expr); };
+    if (std::any_of(match.block.begin(), match.block.end(), is_it) ||
+        std::any_of(match.key.begin(), match.key.end(), is_it))
+      return true;
+    for (const auto& [held, place] : match.atoms) {
+      if (place.kind != Place::Kind::Cell || !alike(held, expr)) continue;
+      auto value = resolve(before, expr, false);
+      if (!value) return false;
+      step.checks.push_back({place, std::move(*value)});
+      return true;
+    }
+    if (expr.type.kind != TypeKind::Reference || depth > deepest) return false;
+    const auto& key = model_.entity(expr.type.entity()).key;
+    return std::all_of(key.begin(), key.end(), [&](std::uint32_t part) {
+      return tells(match, field_expr(model_, expr, part), before, step, depth + 1);
+    });
   }
 
   // --- Getting what is missing --------------------------------------------------------------------------------------
@@ -1163,6 +1203,7 @@ class Search {
     search(state);
     if (!best_ && options_.scans) {
       scanning_ = true;
+      tries_ = 0;
       search(state);
     }
     return std::move(best_);
@@ -1172,7 +1213,7 @@ class Search {
 
   void search(State state) {
     if (best_ && state.cost >= best_->cost) return;
-    if (++tries_ > most_tries) return;
+    if (++tries_ > most_tries && (best_ || tries_ > 4 * most_tries)) return;
     state.bound.resize(logical_.nodes.size(), 0);
     apply_filters(state);
     if (seen_before(state)) return;

@@ -776,6 +776,19 @@ class Builder {
     return planner_.plan(logical, body, given, options);
   }
 
+  [[nodiscard]] std::optional<Forgetting::Told> told_of(const Expr& part, std::uint32_t event) const {
+    if (part.kind != ExprKind::Field) return std::nullopt;
+    const Expr& of = part.operands[0];
+    if (of.kind == ExprKind::Variable && of.index == event) return Forgetting::Told{part.index, std::nullopt};
+    if (of.kind != ExprKind::Field || of.operands[0].kind != ExprKind::Variable || of.operands[0].index != event)
+      return std::nullopt;
+    const auto& key = model_.entity(of.type.entity()).key;
+    const auto at = std::find(key.begin(), key.end(), part.index);
+    if (at == key.end()) return std::nullopt;
+    if (key.size() == 1) return Forgetting::Told{of.index, std::nullopt};
+    return Forgetting::Told{of.index, static_cast<std::uint32_t>(at - key.begin())};
+  }
+
   void plan_forgetting(const model::Role& role, std::uint32_t f, EntityPlan& out) {
     const Family& family = design_.families[f];
     if (!family.copy()) return;
@@ -787,6 +800,7 @@ class Builder {
     const Expr owner = field_expr(model_, node_expr(logic.logical, *event), role.field);
     Forgetting forgetting;
     forgetting.family = f;
+    forgetting.event = role.from;
     Expr slot;
     slot.kind = ExprKind::Slot;
     slot.type = owner.type;
@@ -804,6 +818,7 @@ class Builder {
           parts_known.insert(part.index);
         }
         forgetting.parts.push_back(std::move(of_owner));
+        forgetting.told.push_back(told_of(part, *event));
       }
     }
     if (parts_known.size() < key.size()) {

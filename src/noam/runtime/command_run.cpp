@@ -521,12 +521,35 @@ Result<CommandRun::Refused> CommandRun::remove(model::EntityId entity, const Dat
   return Refused();
 }
 
+// What an entry told of the events it was about.
+AggregateChange CommandRun::forgotten(const design::Forgetting& forgetting, const stores::ScanPage::Item& item) const {
+  AggregateChange gone;
+  gone.entity = forgetting.event;
+  gone.before = Datum::List(model_.entity(gone.entity).fields.size());
+  gone.forgotten = true;
+  for (std::size_t i = 0; i < forgetting.told.size(); ++i) {
+    if (!forgetting.told[i]) continue;
+    const auto [field, part] = *forgetting.told[i];
+    const Datum& value = i < item.block.size() ? item.block[i] : item.entry.key[i - item.block.size()];
+    Datum& to = (*gone.before)[field];
+    if (!part) {
+      to = value;
+      continue;
+    }
+    const auto parts = model_.entity(model_.entity(gone.entity).fields[field].type.entity()).key.size();
+    if (!to.is_list()) to = Datum::List(parts);
+    to.as_list()[*part] = value;
+  }
+  return gone;
+}
+
 // What was kept of transient parts goes with their owner.
 Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& key) {
   const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(owner)];
   if (plan.forgets.empty()) return {};
   transients_.erase(std::remove_if(transients_.begin(), transients_.end(),
                                    [&](const AggregateChange& change) {
+                                     if (change.forgotten) return false;
                                      for (const std::uint32_t index : model_.entity(change.entity).owners) {
                                        const model::Role& role = model_.roles[index];
                                        if (role.to == owner && (*change.after)[role.field] == key) return true;
@@ -559,8 +582,9 @@ Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& ke
         const Datum& part = i < blocks ? item.block[i] : item.entry.key[i - blocks];
         theirs = theirs && part == expected(i);
       }
-      if (theirs)
-        transaction_.erase({{family.collection, std::move(item.block)}, forgetting.family, std::move(item.entry.key)});
+      if (!theirs) continue;
+      transients_.push_back(forgotten(forgetting, item));
+      transaction_.erase({{family.collection, std::move(item.block)}, forgetting.family, std::move(item.entry.key)});
     }
   }
   return {};

@@ -68,6 +68,7 @@ class CommandRun {
   Result<model::Datum::List> symmetric_members(const model::Role& role, const model::Datum& key,
                                                const model::Datum::List& own);
   Result<void> forget_transient(model::EntityId owner, const model::Datum& key);
+  AggregateChange forgotten(const design::Forgetting& forgetting, const stores::ScanPage::Item& item) const;
   void write(model::EntityId entity, const model::Datum& key, Aggregate& aggregate,
              std::optional<model::Datum::List> fields, model::Datum due);
   // Whether an input of the change did not fit; then it is absent.

@@ -658,8 +658,21 @@ Result<std::vector<std::vector<Row>>> Executor::run(const Plan& plan, const std:
   return out;
 }
 
+// Limits are asked before anything is read, also those inside.
+Result<void> Executor::check_limits(const Plan& plan) const {
+  if (plan.limit && plan.limit->kind == model::ExprKind::Parameter) {
+    const Datum limit = value(*plan.limit, {});
+    if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
+  }
+  for (const auto* steps : {&plan.steps, &plan.late})
+    for (const Step& step : *steps)
+      for (const Plan& nested : step.nested) NOAM_RETURN_IF_ERROR(check_limits(nested));
+  return {};
+}
+
 Result<PageOfRows> Executor::page(const Plan& plan, const std::optional<Row>& after) {
   const Plan& used = usable(plan, !after.has_value());
+  NOAM_RETURN_IF_ERROR(check_limits(used));
   Batch batch;
   batch.rows.emplace_back();
   batch.seeds.push_back(0);
