@@ -842,15 +842,16 @@ class Search {
     }
     const bool whole_key = !scan && (fixed == match.key.size() || unique_under(match, fixed));
     // Other parts that are known must agree.
-    const auto must_agree = [&](const std::optional<Expr>& part, const Place& place) {
-      if (!part || part->kind == ExprKind::Constant) return;
+    const auto must_agree = [&](const Expr& theirs, const std::optional<Expr>& part, const Place& place) {
+      if (!part || theirs.kind == ExprKind::Constant) return;
       if (auto value = resolve(before, *part, false)) step.checks.push_back({place, std::move(*value)});
     };
     for (std::size_t i = fixed; i < match.key.size(); ++i)
-      must_agree(match.key[i], {Place::Kind::Key, static_cast<std::uint32_t>(i), {}});
+      must_agree(logic.key[i], match.key[i], {Place::Kind::Key, static_cast<std::uint32_t>(i), {}});
     if (scan)
       for (std::size_t i = 0; i < match.block.size(); ++i)
-        if (!match.block_word[i]) must_agree(match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
+        if (!match.block_word[i])
+          must_agree(logic.block[i], match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
     // What is known of a node must be what the entry says of it.
     for (const std::uint32_t node : match.covers) {
       const auto identities = identity(logical_, node);

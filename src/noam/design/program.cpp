@@ -1101,26 +1101,27 @@ class Builder {
             logical.nodes[expr.operands[0].index].kind == NodeKind::Optional &&
             !is_key_part(model_, expr.operands[0].type, expr.index)) {
           const std::uint32_t optional = expr.operands[0].index;
-          auto found =
+          const auto found =
               std::find_if(instances.begin(), instances.end(), [&](const auto& at) { return at.first == optional; });
+          std::uint32_t instance = found != instances.end() ? found->second : 0;
           if (found == instances.end()) {
             Node node;
             node.type = logical.nodes[optional].type;
             node.type.optional = false;
             logical.nodes.push_back(node);
-            const auto made = static_cast<std::uint32_t>(logical.nodes.size() - 1);
-            instances.emplace_back(optional, made);
-            body.nodes.push_back(made);
+            instance = static_cast<std::uint32_t>(logical.nodes.size() - 1);
+            instances.emplace_back(optional, instance);
+            body.nodes.push_back(instance);
             const Expr source = logical.nodes[optional].source;
             std::vector<std::uint32_t> below;
             collect_nodes(logical, source, below);
             for (const std::uint32_t at : below)
               if (at < bound_by.size()) enter(at);
-            body.where.push_back(equal_expr(node_expr(logical, made), joined(source)));
-            found = instances.end() - 1;
+            const Expr refers = joined(source);
+            body.where.push_back(equal_expr(node_expr(logical, instance), refers));
           }
           Expr made = expr;
-          made.operands[0] = node_expr(logical, found->second);
+          made.operands[0] = node_expr(logical, instance);
           return made;
         }
         Expr made = expr;

@@ -148,8 +148,11 @@ Result<void> CommandRun::settle() {
     changes.push_back({address.first, address.second, aggregate.settled, aggregate.fields});
     aggregate.settled = aggregate.fields;
   }
-  if (!changes.empty() || !refreshes_.empty())
-    NOAM_RETURN_IF_ERROR(keep_copies(program_, transaction_, environment_, changes, refreshes_));
+  if (!changes.empty() || !refreshes_.empty()) {
+    Environment plain = environment_;  // a copy is what a query would say
+    plain.command = false;
+    NOAM_RETURN_IF_ERROR(keep_copies(program_, transaction_, plain, changes, refreshes_));
+  }
   refreshes_.clear();
   transaction_.settle();
   return {};
@@ -160,9 +163,11 @@ Result<Row> CommandRun::compute(const design::Computation& computation, const Ro
   if (computation.reads_copies && is_dirty()) NOAM_RETURN_IF_ERROR(settle());
   Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
   environment_.tells_overflow = true;
+  environment_.command = true;
   environment_.overflowed_slots.clear();
   auto rows = executor.run(computation.plan, {seed});
   environment_.tells_overflow = false;
+  environment_.command = false;
   if (!rows) return rows.error();
   return std::move((*rows)[0][0]);
 }

@@ -123,18 +123,21 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
   std::map<std::pair<Key, Key>, std::size_t> known;  // block and prefix; only where there is no range
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
     const Row& row = batch.rows[i];
-    std::vector<Key> blocks{{}};
+    // A part may be made of one before it.
+    std::vector<std::pair<Key, Row>> ways{{{}, row}};
     for (const KeySource& source : step.block) {
-      const std::vector<Datum> values = key_values(source, row);
-      std::vector<Key> longer;
-      for (const Key& block : blocks) {
-        for (const Datum& datum : values) {
-          longer.push_back(block);
-          longer.back().push_back(datum);
+      std::vector<std::pair<Key, Row>> longer;
+      for (auto& [block, with] : ways) {
+        for (Datum& datum : key_values(source, with)) {
+          longer.emplace_back(block, with);
+          if (source.slot) longer.back().second[*source.slot] = datum;
+          longer.back().first.push_back(std::move(datum));
         }
       }
-      blocks = std::move(longer);
+      ways = std::move(longer);
     }
+    std::vector<Key> blocks;
+    for (auto& [block, with] : ways) blocks.push_back(std::move(block));
     Key prefix;
     bool impossible = blocks.empty();
     for (const KeySource& source : step.prefix) {
