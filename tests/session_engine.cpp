@@ -24,7 +24,9 @@ nlohmann::ordered_json SessionEngine::answer(const nlohmann::ordered_json& reque
 
 void SessionEngine::refresh(const std::string& query) {
   if (!session_) return;
-  if (const auto done = session_->refresh(query); !done) problem_ = done.error().message;
+  // A sum that does not fit leaves the answer as it was.
+  if (const auto done = session_->refresh(query); !done && done.error().code != "overflow")
+    problem_ = done.error().message;
 }
 
 void SessionEngine::expire() {

@@ -1,7 +1,11 @@
 #include "noam/design/planner.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "noam/base/check.h"
@@ -23,6 +27,7 @@ constexpr double same_block_cost = 0.3;
 constexpr double usual_instances = 1'000;
 constexpr double usual_length = 10;
 constexpr int deepest = 12;
+constexpr int most_tries = 5'000;
 
 Expr slot_expr(std::uint32_t slot, const model::Type& type) {
   Expr expr;
@@ -75,11 +80,19 @@ struct Match {
   bool semi = false;  // duplicates were taken together on purpose
 };
 
+// An expression whose value is in a slot. Expressions that are alike are kept once in a search, so they have one
+// address.
+struct Known {
+  const Expr* expr = nullptr;
+  std::uint32_t slot = 0;
+};
+
+// Copied at every turn of the search: what it holds is shared.
 struct State {
-  std::vector<Atom> atoms;
+  std::vector<Known> atoms;
   std::vector<char> bound;  // by node
   std::vector<char> asked;  // by conjunct
-  std::vector<Step> steps;
+  std::vector<std::shared_ptr<Step>> steps;
   std::uint32_t slots = 0;
   double rows = 1;
   double cost = 0;
@@ -108,8 +121,10 @@ class Search {
 
   std::optional<Plan> run(const std::vector<Atom>& given, const std::vector<char>& bound, double rows) {
     State state;
-    state.atoms = given;
-    for (const Atom& atom : given) state.slots = std::max(state.slots, atom.slot + 1);
+    for (const Atom& atom : given) {
+      add_atom(state, atom.expr, atom.slot);
+      state.slots = std::max(state.slots, atom.slot + 1);
+    }
     first_slot_ = state.slots;
     state.bound = bound;
     state.bound.resize(logical_.nodes.size(), 0);
@@ -120,6 +135,7 @@ class Search {
     search(state);
     if (!best_ && options_.scans) {
       scanning_ = true;
+      tries_ = 0;
       search(state);
     }
     return std::move(best_);
@@ -355,9 +371,12 @@ class Search {
                                  logical_.nodes[match.to[node]->index].kind == NodeKind::Element;
       if (bound_as_node) continue;
       const auto source = translate(logic, match, theirs.source);
+      const auto by_key =
+          std::find_if(map_keys_.begin(), map_keys_.end(), [&](const auto& at) { return at.first == node; });
+      const Expr* member = by_key != map_keys_.end() ? &by_key->second : match.to[node] ? &*match.to[node] : nullptr;
       for (const std::vector<Expr>* all : {&body_.where, &body_.implied})
         for (const Expr& at : *all)
-          if (is_call(at, Function::Contains) &&
+          if (is_call(at, Function::Contains) && member != nullptr && alike(at.operands[1], *member) &&
               (alike(at.operands[0], *source) ||
                (is_call(at.operands[0], Function::MapValues) && alike(at.operands[0].operands[0], *source))))
             match.conjuncts.push_back(at);
@@ -375,11 +394,18 @@ class Search {
       if (!tied && !match.covers.empty() && !logic.element_node) return;
     }
     for (const std::uint32_t node : logic.collapsed) {
-      if (match.to[node] && match.to[node]->kind == ExprKind::Variable &&
-          (logical_.nodes[match.to[node]->index].kind == NodeKind::Instance ||
-           logical_.nodes[match.to[node]->index].kind == NodeKind::Element) &&
-          std::find(match.covers.begin(), match.covers.end(), match.to[node]->index) != match.covers.end())
-        match.collapsed.push_back(match.to[node]->index);
+      const auto& to = match.to[node];
+      if (to && to->kind == ExprKind::Variable &&
+          std::find(match.covers.begin(), match.covers.end(), to->index) != match.covers.end()) {
+        match.collapsed.push_back(to->index);
+        continue;
+      }
+      // It stands for something that is known; entries that don't tell it are about others, too.
+      const Expr self = node_expr(logic.logical, node);
+      const auto tells = [&](const Expr& part) { return alike(part, self); };
+      if (std::none_of(logic.block.begin(), logic.block.end(), tells) &&
+          std::none_of(logic.key.begin(), logic.key.end(), tells))
+        return;
     }
     // An element that was taken for a set's member must be one row a member.
     if (match.semi) {
@@ -404,10 +430,16 @@ class Search {
     };
     for (const Expr& part : logic.block) match.block.push_back(located(part));
     for (const Expr& part : logic.key) match.key.push_back(located(part));
+    // What several words find is told apart by the entry's key.
+    if (match.any_word && std::any_of(match.key.begin(), match.key.end(),
+                                      [](const auto& part) { return part && has_marker(*part); }))
+      return;
     if (match.block_word.empty()) match.block_word.resize(logic.block.size());
     for (const Held& held : logic.held) {
       auto made = translate(logic, match, held.expr);
       if (!made || has_marker(*made)) continue;
+      // Where there is no instance there is no entry, but an expression may still have a value.
+      if (match.optional_node && !is_path(*made)) continue;
       match.atoms.emplace_back(std::move(*made), held.place);
     }
     if (family.existence) {
@@ -443,11 +475,24 @@ class Search {
     return undetermined(model_, logic.logical, logic.body, known).empty();
   }
 
+  static bool is_path(const Expr& expr) {
+    if (expr.kind == ExprKind::Field) return is_path(expr.operands[0]);
+    return expr.kind == ExprKind::Variable || (expr.kind == ExprKind::Element && expr.operands.size() == 1);
+  }
+
   static bool has_marker(const Expr& expr) {
     return expr.kind == ExprKind::Unknown || std::any_of(expr.operands.begin(), expr.operands.end(), has_marker);
   }
 
   // --- What is known ------------------------------------------------------------------------------------------------
+
+  const Expr* kept(const Expr& expr) const {
+    for (const Expr& at : *pool_)
+      if (alike(at, expr)) return &at;
+    return &pool_->emplace_back(expr);
+  }
+
+  void add_atom(State& state, const Expr& expr, std::uint32_t slot) const { state.atoms.push_back({kept(expr), slot}); }
 
   // The expression over slots. `trust`: equalities count that are not asked yet (what is looked up by them obeys them).
   std::optional<Expr> resolve(const State& state, const Expr& expr, bool trust) const {
@@ -459,8 +504,8 @@ class Search {
                               std::vector<const Expr*>& under_way) const {
     if (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter || expr.kind == ExprKind::Slot) return expr;
     if (expr.kind == ExprKind::Unknown) return std::nullopt;
-    for (const Atom& atom : state.atoms)
-      if (alike(atom.expr, expr)) return slot_expr(atom.slot, expr.type);
+    for (const Known& atom : state.atoms)
+      if (alike(*atom.expr, expr)) return slot_expr(atom.slot, expr.type);
     if (under_way.size() > deepest) return std::nullopt;
     for (const Expr* at : under_way)
       if (alike(*at, expr)) return std::nullopt;
@@ -505,8 +550,8 @@ class Search {
         const Expr field = field_expr(model_, expr, part);
         // By itself, not from the whole it belongs to.
         std::optional<Expr> made;
-        for (const Atom& atom : state.atoms)
-          if (alike(atom.expr, field)) made = slot_expr(atom.slot, field.type);
+        for (const Known& atom : state.atoms)
+          if (alike(*atom.expr, field)) made = slot_expr(atom.slot, field.type);
         if (!made) made = resolve_equal(state, field, trust, under_way);
         if (!made && field.type.kind == TypeKind::Reference) made = resolve_reference(state, field, trust, under_way);
         if (!made) return std::nullopt;
@@ -521,12 +566,12 @@ class Search {
     if (expr.kind == ExprKind::Call) {
       if (expr.function == Function::Position || expr.function == Function::MapKey) return std::nullopt;
       if (fineness(expr.function) >= 0) {
-        for (const Atom& atom : state.atoms) {
-          if (atom.expr.kind != ExprKind::Call || !follows_from(expr.function, atom.expr.function) ||
-              !alike(atom.expr.operands[0], expr.operands[0]))
+        for (const Known& atom : state.atoms) {
+          if (atom.expr->kind != ExprKind::Call || !follows_from(expr.function, atom.expr->function) ||
+              !alike(atom.expr->operands[0], expr.operands[0]))
             continue;
           Expr out = expr;
-          out.operands[0] = slot_expr(atom.slot, atom.expr.type);
+          out.operands[0] = slot_expr(atom.slot, atom.expr->type);
           return out;
         }
       }
@@ -552,8 +597,8 @@ class Search {
     for (const std::uint32_t part : model_.entity(reference.type.entity()).key) {
       const Expr field = field_expr(model_, reference, part);
       std::optional<Expr> made;
-      for (const Atom& atom : state.atoms)
-        if (alike(atom.expr, field)) made = slot_expr(atom.slot, field.type);
+      for (const Known& atom : state.atoms)
+        if (alike(*atom.expr, field)) made = slot_expr(atom.slot, field.type);
       if (!made) made = resolve_equal(state, field, trust, under_way);
       if (!made) return std::nullopt;
       instance.operands.push_back(std::move(*made));
@@ -586,6 +631,8 @@ class Search {
 
   // --- Steps --------------------------------------------------------------------------------------------------------
 
+  static void add_step(State& state, Step step) { state.steps.push_back(std::make_shared<Step>(std::move(step))); }
+
   void apply_filters(State& state) const {
     for (std::size_t i = 0; i < body_.where.size(); ++i) {
       if (state.asked[i] != 0) continue;
@@ -593,7 +640,7 @@ class Search {
         Step step;
         step.kind = StepKind::Filter;
         step.expr = std::move(*predicate);
-        state.steps.push_back(std::move(step));
+        add_step(state, std::move(step));
         state.asked[i] = 1;
         state.rows *= is_call(body_.where[i], Function::Equal) ? 0.1 : 0.5;
         state.rows = std::max(state.rows, 0.01);
@@ -610,15 +657,17 @@ class Search {
     return expr.kind == ExprKind::Variable || is_key_part(model_, of.type, expr.index);
   }
 
-  void add_outputs(State& state, const Match& match, Step& step) const {
+  // What is known already is not taken from an entry that adds to a row: it may be missing.
+  void add_outputs(State& state, const Match& match, Step& step, bool bind) const {
     for (const auto& [expr, place] : match.atoms) {
       if (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) continue;
+      if (!bind && resolve(state, expr, false)) continue;
       if (tells_existence(match, expr) && !complete_family(match)) continue;
       const bool there = std::any_of(state.atoms.begin(), state.atoms.end(),
-                                     [&, &e = expr](const Atom& atom) { return alike(atom.expr, e); });
+                                     [&, &e = expr](const Known& atom) { return alike(*atom.expr, e); });
       if (there) continue;
       step.outputs.push_back({place, state.slots, expr.type});
-      state.atoms.push_back({expr, state.slots});
+      add_atom(state, expr, state.slots);
       ++state.slots;
     }
   }
@@ -649,7 +698,7 @@ class Search {
       if (!each_of(state, part, source) && !buckets(state, part, source)) return false;
       several = true;
       source.slot = state.slots;
-      state.atoms.push_back({part, state.slots});
+      add_atom(state, part, state.slots);
       ++state.slots;
       out.push_back(std::move(source));
     }
@@ -793,15 +842,28 @@ class Search {
     }
     const bool whole_key = !scan && (fixed == match.key.size() || unique_under(match, fixed));
     // Other parts that are known must agree.
-    const auto must_agree = [&](const std::optional<Expr>& part, const Place& place) {
-      if (!part || part->kind == ExprKind::Constant) return;
+    const auto must_agree = [&](const Expr& theirs, const std::optional<Expr>& part, const Place& place) {
+      if (!part || theirs.kind == ExprKind::Constant) return;
       if (auto value = resolve(before, *part, false)) step.checks.push_back({place, std::move(*value)});
     };
     for (std::size_t i = fixed; i < match.key.size(); ++i)
-      must_agree(match.key[i], {Place::Kind::Key, static_cast<std::uint32_t>(i), {}});
+      must_agree(logic.key[i], match.key[i], {Place::Kind::Key, static_cast<std::uint32_t>(i), {}});
     if (scan)
       for (std::size_t i = 0; i < match.block.size(); ++i)
-        if (!match.block_word[i]) must_agree(match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
+        if (!match.block_word[i])
+          must_agree(logic.block[i], match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
+    // What is known of a node must be what the entry says of it.
+    for (const std::uint32_t node : match.covers) {
+      const auto identities = identity(logical_, node);
+      const bool known = std::all_of(identities.begin(), identities.end(),
+                                     [&](const Expr& expr) { return resolve(before, expr, false).has_value(); });
+      if (!known) {
+        if (before.bound[node] != 0) return false;
+        continue;
+      }
+      for (const Expr& expr : identities)
+        if (!tells(match, expr, before, step, 0)) return false;
+    }
     if (bind) {
       for (const std::uint32_t node : match.collapsed)
         if (state.bound[node] != 0) return false;
@@ -814,7 +876,7 @@ class Search {
       return false;
     }
     step.reverse = false;
-    add_outputs(state, match, step);
+    add_outputs(state, match, step, bind);
     for (const std::uint32_t node : match.covers)
       if (node < state.bound.size()) state.bound[node] = 1;
     if (!match.collapsed.empty()) {
@@ -842,7 +904,8 @@ class Search {
         if (source.kind != KeySource::Kind::Value && source.kind != KeySource::Kind::AllWords) blocks *= 5;
     }
     bool shared = false;
-    for (const Step& earlier : before.steps) {
+    for (const auto& at : before.steps) {
+      const Step& earlier = *at;
       if (earlier.kind != StepKind::Lookup && earlier.kind != StepKind::Collect) continue;
       if (planner_.design().families[earlier.family].collection != family.collection ||
           earlier.block.size() != step.block.size() || scan)
@@ -869,8 +932,28 @@ class Search {
       state.dropped = false;
       if (family.limit) state.cap = family.limit;
     }
-    state.steps.push_back(std::move(step));
+    add_step(state, std::move(step));
     return true;
+  }
+
+  // The entry tells the expression, itself or by the parts of the key that it is; what its cells tell is compared.
+  bool tells(const Match& match, const Expr& expr, const State& before, Step& step, int depth) const {
+    const auto is_it = [&](const std::optional<Expr>& part) { return part && alike(*part, expr); };
+    if (std::any_of(match.block.begin(), match.block.end(), is_it) ||
+        std::any_of(match.key.begin(), match.key.end(), is_it))
+      return true;
+    for (const auto& [held, place] : match.atoms) {
+      if (place.kind != Place::Kind::Cell || !alike(held, expr)) continue;
+      auto value = resolve(before, expr, false);
+      if (!value) return false;
+      step.checks.push_back({place, std::move(*value)});
+      return true;
+    }
+    if (expr.type.kind != TypeKind::Reference || depth > deepest) return false;
+    const auto& key = model_.entity(expr.type.entity()).key;
+    return std::all_of(key.begin(), key.end(), [&](std::uint32_t part) {
+      return tells(match, field_expr(model_, expr, part), before, step, depth + 1);
+    });
   }
 
   // --- Getting what is missing --------------------------------------------------------------------------------------
@@ -941,18 +1024,18 @@ class Search {
       if (!known) continue;
       if (existence) {
         if (!read(made, match, false, false)) continue;
-        Step& step = made.steps.back();
+        Step& step = *made.steps.back();
         step.found = *resolve(made, logical_.nodes[*node].source, false);
         step.found_slot = made.slots;
-        made.atoms.push_back({leaf, made.slots});
+        add_atom(made, leaf, made.slots);
         ++made.slots;
       } else {
         const bool needs_all = !match.optional_node &&
                                planner_.design().families[match.family].purpose == Purpose::Base &&
                                !planner_.design().families[match.family].existence;
         if (!read(made, match, false, false)) continue;
-        if (needs_all) made.steps.back().optional = true;  // an entry with nothing in it is not there
-        if (match.optional_node) made.steps.back().optional = true;
+        if (needs_all) made.steps.back()->optional = true;  // an entry with nothing in it is not there
+        if (match.optional_node) made.steps.back()->optional = true;
       }
       consider(std::move(made));
     }
@@ -1000,12 +1083,12 @@ class Search {
           step.expr = *resolve(made, marker, true);
         }
         step.slot = made.slots++;
-        made.atoms.push_back({leaf, step.slot});
+        add_atom(made, leaf, step.slot);
         step.reads = made.rows * (step.spread ? usual_length : 1);
         step.entries = made.rows * usual_length;
         step.bytes = step.entries * planner_.bytes(f);
         made.cost += step.reads + step.entries * entry_cost + step.bytes * byte_cost;
-        made.steps.push_back(std::move(step));
+        add_step(made, std::move(step));
         consider(std::move(made));
       }
     }
@@ -1089,6 +1172,7 @@ class Search {
       bound[i] = static_cast<char>(bound[i] != 0 || outer_bound_[i] != 0);
     inner.set_outer(bound);
     inner.nested_ = true;
+    inner.pool_ = pool_;
     auto plan = inner.run_nested(state.atoms, bound, state.slots);
     if (!plan) return false;
     state.bound.resize(logical_.nodes.size(), 0);
@@ -1102,13 +1186,13 @@ class Search {
     state.scans = state.scans || plan->scans;
     state.needs_words = state.needs_words || plan->needs_words;
     step.reads = 0;
-    state.atoms.push_back({leaf, step.slot});
+    add_atom(state, leaf, step.slot);
     step.nested.push_back(std::move(*plan));
-    state.steps.push_back(std::move(step));
+    add_step(state, std::move(step));
     return true;
   }
 
-  std::optional<Plan> run_nested(const std::vector<Atom>& given, const std::vector<char>& bound, std::uint32_t slots) {
+  std::optional<Plan> run_nested(const std::vector<Known>& given, const std::vector<char>& bound, std::uint32_t slots) {
     State state;
     state.atoms = given;
     state.slots = slots;
@@ -1120,6 +1204,7 @@ class Search {
     search(state);
     if (!best_ && options_.scans) {
       scanning_ = true;
+      tries_ = 0;
       search(state);
     }
     return std::move(best_);
@@ -1129,9 +1214,10 @@ class Search {
 
   void search(State state) {
     if (best_ && state.cost >= best_->cost) return;
-    if (++tries_ > 20'000) return;
+    if (++tries_ > most_tries && (best_ || tries_ > 4 * most_tries)) return;
     state.bound.resize(logical_.nodes.size(), 0);
     apply_filters(state);
+    if (seen_before(state)) return;
     std::vector<std::uint32_t> unbound;
     for (const std::uint32_t node : body_.nodes)
       if (state.bound[node] == 0) unbound.push_back(node);
@@ -1140,9 +1226,8 @@ class Search {
       return;
     }
     if (state.cap) return;  // nothing may be joined to the first entries of a block
-    const std::size_t count = matches_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const Match& match = matches_[i];
+    std::vector<State> ways;
+    for (const Match& match : matches_) {
       const bool binds = std::any_of(match.covers.begin(), match.covers.end(),
                                      [&](std::uint32_t node) { return state.bound[node] == 0; });
       if (!binds || !can_bind(match)) continue;
@@ -1157,12 +1242,12 @@ class Search {
         fetch_for(next, *match.block[part]);
       }
       if (read(next, match, false, true)) {
-        search(std::move(next));
+        ways.push_back(std::move(next));
         continue;
       }
       if (!scanning_) continue;
       State scan = state;
-      if (read(scan, match, true, true)) search(std::move(scan));
+      if (read(scan, match, true, true)) ways.push_back(std::move(scan));
     }
     for (const std::uint32_t node : unbound) {
       const Node& bound = logical_.nodes[node];
@@ -1174,19 +1259,20 @@ class Search {
         step.expr = *resolve(next, bound.source, true);
         step.collection = bound.source.type.kind;
         step.slot = next.slots++;
-        next.atoms.push_back({node_expr(logical_, node), step.slot});
+        add_atom(next, node_expr(logical_, node), step.slot);
         if (step.collection != TypeKind::Set) {
           step.key_slot = next.slots++;
           const Function function = step.collection == TypeKind::List ? Function::Position : Function::MapKey;
-          next.atoms.push_back({call_expr(function, {}, {node_expr(logical_, node)}), *step.key_slot});
+          add_atom(next, call_expr(function, {}, {node_expr(logical_, node)}), *step.key_slot);
         }
         next.bound[node] = 1;
         next.rows *= usual_length;
         next.cost += next.rows * 0.001;
         ++next.multiplying;
         next.last = nullptr;
-        next.steps.push_back(std::move(step));
-        search(std::move(next));
+        next.last_order = 0;
+        add_step(next, std::move(step));
+        ways.push_back(std::move(next));
       } else if (bound.kind == NodeKind::Word) {
         if (!obtain(next, bound.source, true)) continue;
         Step step;
@@ -1195,23 +1281,24 @@ class Search {
                               {*resolve(next, bound.source, true)});
         step.collection = TypeKind::Set;
         step.slot = next.slots++;
-        next.atoms.push_back({node_expr(logical_, node), step.slot});
+        add_atom(next, node_expr(logical_, node), step.slot);
         next.bound[node] = 1;
         next.rows *= usual_length;
         ++next.multiplying;
         next.last = nullptr;
-        next.steps.push_back(std::move(step));
-        search(std::move(next));
+        next.last_order = 0;
+        add_step(next, std::move(step));
+        ways.push_back(std::move(next));
       } else if (bound.kind == NodeKind::Refreshed || bound.kind == NodeKind::History) {
         bind_refreshed(next, node);
-        search(std::move(next));
+        ways.push_back(std::move(next));
       }
     }
     // An instance whose reference stands in a set that is at hand.
     for (const std::uint32_t node : unbound) {
       if (!logical_.nodes[node].is_instance()) continue;
       const Expr self = node_expr(logical_, node);
-      if (std::any_of(state.atoms.begin(), state.atoms.end(), [&](const Atom& at) { return alike(at.expr, self); }))
+      if (std::any_of(state.atoms.begin(), state.atoms.end(), [&](const Known& at) { return alike(*at.expr, self); }))
         continue;
       for (std::size_t i = 0; i < body_.where.size() + body_.implied.size(); ++i) {
         const bool asks = i < body_.where.size();
@@ -1230,16 +1317,49 @@ class Search {
         step.expr = *resolve(next, collection, true);
         step.collection = TypeKind::Set;  // each once
         step.slot = next.slots++;
-        next.atoms.push_back({self, step.slot});
+        add_atom(next, self, step.slot);
         if (asks) next.asked[i] = 1;
         next.rows *= usual_length;
         next.cost += next.rows * 0.001;
         ++next.multiplying;
         next.last = nullptr;
-        next.steps.push_back(std::move(step));
-        search(std::move(next));
+        next.last_order = 0;
+        add_step(next, std::move(step));
+        ways.push_back(std::move(next));
       }
     }
+    // The cheapest first: what it comes to makes the others end early.
+    std::stable_sort(ways.begin(), ways.end(), [](const State& a, const State& b) { return a.cost < b.cost; });
+    for (State& way : ways) search(std::move(way));
+  }
+
+  // A state that binds and has asked the same, knows no more and costs no less than an earlier one leads nowhere new.
+  bool seen_before(const State& state) {
+    std::string key(state.bound.begin(), state.bound.end());
+    key.append(state.asked.begin(), state.asked.end());
+    key.push_back(static_cast<char>(scanning_));
+    key.push_back(static_cast<char>(state.scans));
+    key.push_back(static_cast<char>(state.weight.has_value()));
+    key.push_back(static_cast<char>(state.needs_words));
+    if (state.cap) return false;
+    if (body_.limit || body_.folded) {  // the step that came last may deliver an order, or one entry a group
+      key.append(reinterpret_cast<const char*>(&state.last), sizeof state.last);
+      key.push_back(static_cast<char>(state.last_order));
+      key.push_back(static_cast<char>(state.dropped));
+      key.push_back(static_cast<char>(state.several_blocks));
+      key.push_back(static_cast<char>(std::min(state.multiplying, 2)));
+    }
+    std::vector<const Expr*> atoms;
+    atoms.reserve(state.atoms.size());
+    for (const Known& atom : state.atoms) atoms.push_back(atom.expr);
+    std::sort(atoms.begin(), atoms.end());
+    std::vector<Seen>& all = seen_[key];
+    for (const Seen& at : all)
+      if (at.cost <= state.cost && at.rows <= state.rows &&
+          std::includes(at.atoms.begin(), at.atoms.end(), atoms.begin(), atoms.end()))
+        return true;
+    all.push_back({std::move(atoms), state.cost, state.rows});
+    return false;
   }
 
   [[nodiscard]] bool unbound_free(const State& state, const Expr& expr) const {
@@ -1298,9 +1418,9 @@ class Search {
     step.query = bound.query;
     step.history = bound.kind == NodeKind::History;
     const Expr self = node_expr(logical_, node);
-    const auto output = [&](Expr expr, const Place& place) {
+    const auto output = [&](const Expr& expr, const Place& place) {
       step.outputs.push_back({place, state.slots, expr.type});
-      state.atoms.push_back({std::move(expr), state.slots});
+      add_atom(state, expr, state.slots);
       ++state.slots;
     };
     Expr refreshed;
@@ -1308,7 +1428,7 @@ class Search {
     refreshed.type = model::scalar(TypeKind::Timestamp);
     refreshed.operands.push_back(self);
     bounds(state, refreshed, step.range);
-    output(std::move(refreshed), {Place::Kind::Key, 0, {}});
+    output(refreshed, {Place::Kind::Key, 0, {}});
     output(call_expr(Function::Position, model::scalar(TypeKind::Int), {self}), {Place::Kind::Key, 1, {}});
     for (std::uint32_t i = 0; i < bound.type.arguments.size(); ++i)
       output(field_expr(model_, self, i), {Place::Kind::Cell, i, {}});
@@ -1319,7 +1439,8 @@ class Search {
     state.cost += step.reads + step.entries * entry_cost;
     ++state.multiplying;
     state.last = nullptr;
-    state.steps.push_back(std::move(step));
+    state.last_order = 0;
+    add_step(state, std::move(step));
   }
 
   void finish(State state) {
@@ -1356,9 +1477,11 @@ class Search {
     if (state.last_order != 0 && plan.limit && !state.dropped && !plan.folded && !plan.distinct) {
       const bool after = std::any_of(state.steps.begin() + static_cast<std::ptrdiff_t>(state.last_step) + 1,
                                      state.steps.begin() + static_cast<std::ptrdiff_t>(filters_end),
-                                     [](const Step& step) { return step.kind == StepKind::Filter; });
+                                     [](const auto& step) { return step->kind == StepKind::Filter; });
       if (!after && (!state.several_blocks || !nested_)) {
-        Step& last = state.steps[state.last_step];
+        auto& shared = state.steps[state.last_step];
+        shared = std::make_shared<Step>(*shared);
+        Step& last = *shared;
         last.limited = true;
         last.reverse = state.last_order < 0;
         if (last.checks.empty()) {
@@ -1381,27 +1504,22 @@ class Search {
       late_rows = std::min(late_rows, limit);
     }
     const std::size_t steps = state.steps.size();
-    const double all_rows = state.rows;
     if (!body_.folded && plan.limit) state.rows = late_rows;
     for (const OutputColumn& column : body_.columns) {
       if (!obtain(state, column.expr, true)) return;
       plan.columns.push_back({column.name, *resolve(state, column.expr, true)});
     }
-    if (!body_.folded && !body_.distinct) {
-      plan.late.assign(std::make_move_iterator(state.steps.begin() + static_cast<std::ptrdiff_t>(steps)),
-                       std::make_move_iterator(state.steps.end()));
-      state.steps.resize(steps);
-    }
-    (void)all_rows;
-    plan.rows = body_.folded && body_.group_by.empty() ? 1 : late_rows;
-    plan.steps = std::move(state.steps);
-    plan.slots = state.slots;
     plan.cost = state.cost + (state.scans ? 1e9 : 0);
+    if (best_ && plan.cost >= best_->cost) return;
+    const bool late = !body_.folded && !body_.distinct;
+    for (std::size_t i = 0; i < state.steps.size(); ++i)
+      (late && i >= steps ? plan.late : plan.steps).push_back(*state.steps[i]);
+    plan.rows = body_.folded && body_.group_by.empty() ? 1 : late_rows;
+    plan.slots = state.slots;
     plan.scans = state.scans;
     plan.needs_words = state.needs_words;
     plan.weight = state.weight;
     plan.cap = state.cap;
-    if (best_ && plan.cost >= best_->cost) return;
     best_ = std::move(plan);
   }
 
@@ -1437,7 +1555,7 @@ class Search {
     for (const OutputColumn& column : body_.columns) find(column.expr);
     for (const model::OrderTerm& term : body_.order_by) find(term.expr);
     // What rows hold must be fetched before they are grouped.
-    std::vector<Atom> results;
+    std::vector<Known> results;
     for (const Expr* expr : folds) {
       FoldStep step;
       step.fold = expr->fold;
@@ -1453,7 +1571,7 @@ class Search {
         }
       }
       step.slot = state.slots++;
-      results.push_back({*expr, step.slot});
+      results.push_back({kept(*expr), step.slot});
       plan.folds.push_back(std::move(step));
     }
     // Columns and order beside folds: fields that a group determines.
@@ -1468,12 +1586,12 @@ class Search {
       if (!beside(column.expr)) return false;
     for (const model::OrderTerm& term : body_.order_by)
       if (!beside(term.expr)) return false;
-    for (Atom& atom : results) {
+    for (const Known& atom : results) {
       // An entry's own fold of the same name must not be taken for the result.
       state.atoms.erase(std::remove_if(state.atoms.begin(), state.atoms.end(),
-                                       [&](const Atom& at) { return alike(at.expr, atom.expr); }),
+                                       [&](const Known& at) { return at.expr == atom.expr; }),
                         state.atoms.end());
-      state.atoms.push_back(std::move(atom));
+      state.atoms.push_back(atom);
     }
     return true;
   }
@@ -1483,8 +1601,8 @@ class Search {
       Expr wanted = fold;
       wanted.fold = kind;
       wanted.distinct = distinct;
-      for (const Atom& atom : state.atoms)
-        if (alike(atom.expr, wanted)) return atom.slot;
+      for (const Known& atom : state.atoms)
+        if (alike(*atom.expr, wanted)) return atom.slot;
       return std::nullopt;
     };
     if (fold.distinct) {
@@ -1492,7 +1610,7 @@ class Search {
       if (!step.folded_value || state.last == nullptr || state.multiplying > 1) return false;
       // One entry a group.
       const Match& match = *state.last;
-      const Step& read = state.steps[state.last_step];
+      const Step& read = *state.steps[state.last_step];
       if (match.covers.size() < body_.nodes.size()) return false;
       for (std::size_t i = 0; i < match.key.size(); ++i) {
         if (i < read.prefix.size()) continue;
@@ -1527,6 +1645,12 @@ class Search {
     }
   }
 
+  struct Seen {
+    std::vector<const Expr*> atoms;
+    double cost = 0;
+    double rows = 0;
+  };
+
   const Planner& planner_;
   const model::Model& model_;
   Logical& logical_;
@@ -1537,6 +1661,8 @@ class Search {
   std::vector<Match> matches_;
   std::vector<std::pair<std::uint32_t, Expr>> map_keys_;
   std::vector<Expr> obtaining_;
+  std::shared_ptr<std::deque<Expr>> pool_ = std::make_shared<std::deque<Expr>>();
+  std::map<std::string, std::vector<Seen>> seen_;
   std::optional<Plan> best_;
   std::uint32_t first_slot_ = 0;
   int tries_ = 0;

@@ -776,6 +776,19 @@ class Builder {
     return planner_.plan(logical, body, given, options);
   }
 
+  [[nodiscard]] std::optional<Forgetting::Told> told_of(const Expr& part, std::uint32_t event) const {
+    if (part.kind != ExprKind::Field) return std::nullopt;
+    const Expr& of = part.operands[0];
+    if (of.kind == ExprKind::Variable && of.index == event) return Forgetting::Told{part.index, std::nullopt};
+    if (of.kind != ExprKind::Field || of.operands[0].kind != ExprKind::Variable || of.operands[0].index != event)
+      return std::nullopt;
+    const auto& key = model_.entity(of.type.entity()).key;
+    const auto at = std::find(key.begin(), key.end(), part.index);
+    if (at == key.end()) return std::nullopt;
+    if (key.size() == 1) return Forgetting::Told{of.index, std::nullopt};
+    return Forgetting::Told{of.index, static_cast<std::uint32_t>(at - key.begin())};
+  }
+
   void plan_forgetting(const model::Role& role, std::uint32_t f, EntityPlan& out) {
     const Family& family = design_.families[f];
     if (!family.copy()) return;
@@ -787,6 +800,7 @@ class Builder {
     const Expr owner = field_expr(model_, node_expr(logic.logical, *event), role.field);
     Forgetting forgetting;
     forgetting.family = f;
+    forgetting.event = role.from;
     Expr slot;
     slot.kind = ExprKind::Slot;
     slot.type = owner.type;
@@ -804,6 +818,7 @@ class Builder {
           parts_known.insert(part.index);
         }
         forgetting.parts.push_back(std::move(of_owner));
+        forgetting.told.push_back(told_of(part, *event));
       }
     }
     if (parts_known.size() < key.size()) {
@@ -876,10 +891,12 @@ class Builder {
       if (design_.families[i].copy() && design_.families[i].purpose != Purpose::Due &&
           design_.families[i].purpose != Purpose::Guard)
         order.push_back(i);
-    // Strata; and members before what is folded from them.
+    // Locators, by which bases are found; then strata, and members before what is folded from them.
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       const auto rank = [&](std::uint32_t f) {
-        return design_.families[f].stratum * 2 + (design_.families[f].purpose == Purpose::Members ? 0 : 1);
+        const Family& family = design_.families[f];
+        if (family.purpose == Purpose::Locator) return 0U;
+        return family.stratum * 2 + (family.purpose == Purpose::Members ? 0U : 1U);
       };
       return rank(a) < rank(b);
     });
@@ -971,6 +988,8 @@ class Builder {
       PlannerOptions base_only;
       base_only.max_stratum = 0;
       out.all = planner_.plan(logical, body, {}, base_only);
+      // A written copy may be what tells where a base lies.
+      if (!out.all) out.all = planner_.plan(logical, body, {}, options);
       if (!out.all && !counts_transient(logic)) {
         no_way("anything");
         return;
@@ -1082,26 +1101,27 @@ class Builder {
             logical.nodes[expr.operands[0].index].kind == NodeKind::Optional &&
             !is_key_part(model_, expr.operands[0].type, expr.index)) {
           const std::uint32_t optional = expr.operands[0].index;
-          auto found =
+          const auto found =
               std::find_if(instances.begin(), instances.end(), [&](const auto& at) { return at.first == optional; });
+          std::uint32_t instance = found != instances.end() ? found->second : 0;
           if (found == instances.end()) {
             Node node;
             node.type = logical.nodes[optional].type;
             node.type.optional = false;
             logical.nodes.push_back(node);
-            const auto made = static_cast<std::uint32_t>(logical.nodes.size() - 1);
-            instances.emplace_back(optional, made);
-            body.nodes.push_back(made);
+            instance = static_cast<std::uint32_t>(logical.nodes.size() - 1);
+            instances.emplace_back(optional, instance);
+            body.nodes.push_back(instance);
             const Expr source = logical.nodes[optional].source;
             std::vector<std::uint32_t> below;
             collect_nodes(logical, source, below);
             for (const std::uint32_t at : below)
               if (at < bound_by.size()) enter(at);
-            body.where.push_back(equal_expr(node_expr(logical, made), joined(source)));
-            found = instances.end() - 1;
+            const Expr refers = joined(source);
+            body.where.push_back(equal_expr(node_expr(logical, instance), refers));
           }
           Expr made = expr;
-          made.operands[0] = node_expr(logical, found->second);
+          made.operands[0] = node_expr(logical, instance);
           return made;
         }
         Expr made = expr;

@@ -48,6 +48,13 @@ struct Forgetting {
   std::uint32_t family = 0;
   // For each part of the block's key and then of the entry's: which expression of the owner (slot 0) it is, if any.
   std::vector<std::optional<model::Expr>> parts;
+  // And which field of the event it tells, or which part of the key that a reference is.
+  struct Told {
+    std::uint32_t field = 0;
+    std::optional<std::uint32_t> part;
+  };
+  model::EntityId event{};
+  std::vector<std::optional<Told>> told;
 };
 
 struct EntityPlan {

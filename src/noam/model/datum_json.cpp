@@ -395,46 +395,48 @@ class Storability {
                    fmt::format("{} {}, at most {} fit", length, text ? "characters" : "bytes", type.max_length));
   }
 
-  // Asks each part of what is made of parts.
+  // Asks each part of what is made of parts. Of several that are refused, one whose value is wrong counts more than one
+  // that is missing.
   template <typename Ask>
   std::optional<Refusal> inside(const Type& type, const Datum& datum, const std::string& place, const Ask& ask) const {
+    std::optional<Refusal> worst;
+    const auto part = [&](const Type& of, const Datum& held, const std::string& at) {
+      if (worst && worst->code == "value") return;
+      auto refused = ask(of, held, at);
+      if (refused && (!worst || refused->code == "value")) worst = std::move(refused);
+    };
     switch (type.kind) {
       case TypeKind::Reference: {
         const Entity& entity = model_.entity(type.entity());
         for (std::size_t i = 0; i < entity.key.size(); ++i) {
           const Field& field = key_field(entity, i);
-          const std::string at = entity.key.size() == 1 ? place : member(place, field.name);
-          if (auto refused = ask(field.type, key_part(entity, datum, i), at)) return refused;
+          part(field.type, key_part(entity, datum, i), entity.key.size() == 1 ? place : member(place, field.name));
         }
-        return std::nullopt;
+        break;
       }
       case TypeKind::Value: {
         const auto& fields = model_.fields(type);
-        for (std::size_t i = 0; i < fields.size(); ++i) {
-          if (auto refused = ask(fields[i].type, datum.as_list()[i], member(place, fields[i].name))) return refused;
-        }
-        return std::nullopt;
+        for (std::size_t i = 0; i < fields.size(); ++i)
+          part(fields[i].type, datum.as_list()[i], member(place, fields[i].name));
+        break;
       }
       case TypeKind::List:
       case TypeKind::Set: {
         const auto& elements = datum.as_list();
-        for (std::size_t i = 0; i < elements.size(); ++i) {
-          if (auto refused = ask(type.element(), elements[i], position(place, i))) return refused;
-        }
-        return std::nullopt;
+        for (std::size_t i = 0; i < elements.size(); ++i) part(type.element(), elements[i], position(place, i));
+        break;
       }
       case TypeKind::Map: {
         const auto& entries = datum.as_list();
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-          const auto& entry = entries[i].as_list();
-          if (auto refused = ask(type.arguments[0], entry[0], position(place, i))) return refused;
-          if (auto refused = ask(type.arguments[1], entry[1], position(place, i))) return refused;
-        }
-        return std::nullopt;
+        for (std::size_t i = 0; i < entries.size(); ++i)
+          for (std::size_t side = 0; side < 2; ++side)
+            part(type.arguments[side], entries[i].as_list()[side], position(place, i));
+        break;
       }
       default:
-        return std::nullopt;
+        break;
     }
+    return worst;
   }
 
   std::optional<Refusal> key(const Type& type, const Datum& datum, const std::string& place) const {

@@ -55,11 +55,7 @@ std::optional<Refusal> first_of(const std::optional<Refusal>& a, const std::opti
   return rank(b) < rank(a) ? b : a;
 }
 
-// What did not fit is absent, so that it would be missed where a value is required.
-std::optional<Refusal> with_overflow(bool overflowed, std::optional<Refusal> refusal) {
-  if (!overflowed || (refusal && refusal->code == "value")) return refusal;
-  return Refusal{"overflow", "arithmetic does not fit"};
-}
+Refusal overflow_refusal() { return {"overflow", "arithmetic does not fit"}; }
 
 // The steps of a path below the instance, outermost first.
 std::vector<const Expr*> steps_of(const Expr& path) {
@@ -79,18 +75,19 @@ std::optional<std::size_t> position_in(const Datum::List& items, const Datum& at
   return static_cast<std::size_t>(position);
 }
 
-// How many inputs an assignment to such a path takes: a position or key a step, and the value.
-std::ptrdiff_t inputs_of(const std::vector<const Expr*>& steps) {
-  return 1 + std::count_if(steps.begin(), steps.end(), [](const Expr* at) { return at->kind == ExprKind::Element; });
+// How many positions and keys a path takes.
+std::size_t indexes_of(const std::vector<const Expr*>& steps) {
+  return static_cast<std::size_t>(
+      std::count_if(steps.begin(), steps.end(), [](const Expr* at) { return at->kind == ExprKind::Element; }));
 }
 
 Refusal position_refusal() {
   return {"position", "the path leads to a list position, a value or a map key that is not there"};
 }
 
-// The place that the path leads to, all but its last `left` steps; each Element takes its input. Nothing where a step
-// leads into something that is not there.
-Datum* walk(Datum& fields, const std::vector<const Expr*>& steps, std::size_t left, Row::const_iterator& input) {
+// The place that the path leads to, all but its last `left` steps; each Element takes an input, from the one given.
+// Nothing where a step leads into something that is not there.
+Datum* walk(Datum& fields, const std::vector<const Expr*>& steps, std::size_t left, Row::const_iterator input) {
   Datum* at = &fields;
   for (std::size_t i = 0; i + left < steps.size(); ++i) {
     const Expr& step = *steps[i];
@@ -151,8 +148,11 @@ Result<void> CommandRun::settle() {
     changes.push_back({address.first, address.second, aggregate.settled, aggregate.fields});
     aggregate.settled = aggregate.fields;
   }
-  if (!changes.empty() || !refreshes_.empty())
-    NOAM_RETURN_IF_ERROR(keep_copies(program_, transaction_, environment_, changes, refreshes_));
+  if (!changes.empty() || !refreshes_.empty()) {
+    Environment plain = environment_;  // a copy is what a query would say
+    plain.command = false;
+    NOAM_RETURN_IF_ERROR(keep_copies(program_, transaction_, plain, changes, refreshes_));
+  }
   refreshes_.clear();
   transaction_.settle();
   return {};
@@ -162,8 +162,14 @@ Result<Row> CommandRun::compute(const design::Computation& computation, const Ro
   if (!computation.there()) return Row{};
   if (computation.reads_copies && is_dirty()) NOAM_RETURN_IF_ERROR(settle());
   Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
-  NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(computation.plan, {seed}));
-  return std::move(rows[0][0]);
+  environment_.tells_overflow = true;
+  environment_.command = true;
+  environment_.overflowed_slots.clear();
+  auto rows = executor.run(computation.plan, {seed});
+  environment_.tells_overflow = false;
+  environment_.command = false;
+  if (!rows) return rows.error();
+  return std::move((*rows)[0][0]);
 }
 
 void CommandRun::write(model::EntityId entity, const Datum& key, Aggregate& aggregate,
@@ -207,17 +213,13 @@ Datum CommandRun::due_of(model::EntityId id, const Datum::List& fields) const {
   return from.as_int() + entity.ttl->minutes * 60'000;
 }
 
-CommandRun::Refused CommandRun::storable_fields(model::EntityId id, const Datum::List& fields,
-                                                const Datum::List* before) const {
-  const model::Entity& entity = model_.entity(id);
-  Refused worst;
-  for (std::size_t i = 0; i < entity.fields.size(); ++i) {
-    if (before != nullptr && (*before)[i] == fields[i]) continue;
-    const model::Field& field = entity.fields[i];
-    worst = first_of(worst, model::storable(model_, field.type, fields[i], field.name));
-  }
-  if (worst || before != nullptr) return worst;
-  return model::storable_key(model_, id, key_of(entity, fields));
+bool CommandRun::overflowed(std::size_t input) const {
+  return input < environment_.overflowed_columns.size() && environment_.overflowed_columns[input] != 0;
+}
+
+CommandRun::Refused CommandRun::storable(const model::Type& type, const Datum& value, const std::string& name,
+                                         std::size_t input) const {
+  return overflowed(input) ? overflow_refusal() : model::storable(model_, type, value, name);
 }
 
 Result<CommandRun::Refused> CommandRun::check_owners(model::EntityId id, const Datum::List& fields,
@@ -237,11 +239,11 @@ Result<CommandRun::Refused> CommandRun::check_owners(model::EntityId id, const D
 Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, const Row& inputs) {
   const model::Entity& entity = model_.entity(change.entity);
   Datum::List fields(entity.fields.size());
-  std::vector<char> given(entity.fields.size(), 0);
+  std::vector<std::size_t> input(entity.fields.size(), inputs.size());
   for (std::size_t i = 0; i < change.assignments.size(); ++i) {
     const std::uint32_t field = change.assignments[i].target.index;
     fields[field] = inputs[i];
-    given[field] = 1;
+    input[field] = i;
   }
   bool made = false;
   for (std::uint32_t i = 0; i < entity.fields.size(); ++i) {
@@ -255,9 +257,12 @@ Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, cons
       fields[i] = model::nothing(field.type);
     }
   }
-  if (auto refusal = with_overflow(environment_.overflowed, storable_fields(change.entity, fields, nullptr)))
-    return Refused(std::move(*refusal));
+  Refused refused;
+  for (std::size_t i = 0; i < entity.fields.size(); ++i)
+    refused = first_of(refused, storable(entity.fields[i].type, fields[i], entity.fields[i].name, input[i]));
+  if (refused) return refused;
   const Datum key = key_of(entity, fields);
+  if (auto refusal = model::storable_key(model_, change.entity, key)) return Refused(std::move(*refusal));
   if (entity.transient) {
     NOAM_ASSIGN_OR_RETURN(Refused owners, check_owners(change.entity, fields, nullptr));
     if (owners) return owners;
@@ -278,36 +283,42 @@ Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, cons
   return Refused();
 }
 
-Result<CommandRun::Refused> CommandRun::assign(const model::Change& change, Row::const_iterator input,
-                                               Datum::List& fields) {
+CommandRun::Refused CommandRun::assign(const model::Change& change, const Row& inputs, std::size_t input,
+                                       Datum::List& fields) const {
   Datum whole = std::move(fields);
   Refused refused;
   for (const model::Assignment& assignment : change.assignments) {
     const auto steps = steps_of(assignment.target);
     const Expr& last = *steps.back();
-    const auto next = input + inputs_of(steps);
-    Datum* at = walk(whole, steps, 1, input);
-    if (at == nullptr || (last.kind == ExprKind::Field && !at->is_list())) {
-      refused = position_refusal();
-      input = next;
+    const model::Type& into = last.operands[0].type;
+    const std::size_t first = input;
+    const std::size_t at_value = first + indexes_of(steps);
+    input = at_value + 1;
+    const bool element = last.kind == ExprKind::Element;
+    const bool entry = element && into.kind == TypeKind::Map;
+    const model::Type& type = element ? into.element() : model_.fields(into)[last.index].type;
+    Datum value = inputs[at_value];
+    if (value.absent() && type.is_collection() && !overflowed(at_value)) value = model::nothing(type);
+    const std::string name = model_.fields(steps[0]->operands[0].type)[steps[0]->index].name;
+    refused = first_of(refused, storable(type, value, name, at_value));
+    if (entry) refused = first_of(refused, storable(into.arguments[0], inputs[at_value - 1], name, at_value - 1));
+    bool known = true;
+    for (std::size_t i = first; i < at_value; ++i) known = known && !overflowed(i);
+    if (!known) {
+      refused = first_of(refused, overflow_refusal());
       continue;
     }
-    if (last.kind == ExprKind::Field) {
-      Datum value = *input++;
-      if (value.absent() && last.type.is_collection()) value = model::nothing(last.type);
+    Datum* at = walk(whole, steps, 1, inputs.begin() + static_cast<std::ptrdiff_t>(first));
+    if (at == nullptr || !at->is_list()) {
+      refused = first_of(refused, position_refusal());
+    } else if (!element) {
       at->as_list()[last.index] = std::move(value);
-      continue;
-    }
-    const Datum key = *input++;
-    Datum value = *input++;
-    Datum::List& items = at->as_list();
-    if (last.operands[0].type.kind == TypeKind::List) {
-      if (const auto position = position_in(items, key))
-        items[*position] = std::move(value);
-      else
-        refused = position_refusal();
+    } else if (entry) {
+      put_key(at->as_list(), inputs[at_value - 1], std::move(value));
+    } else if (const auto position = position_in(at->as_list(), inputs[at_value - 1])) {
+      at->as_list()[*position] = std::move(value);
     } else {
-      put_key(items, key, std::move(value));
+      refused = first_of(refused, position_refusal());
     }
   }
   fields = std::move(whole.as_list());
@@ -345,15 +356,25 @@ Result<void> CommandRun::forget_other_side(const model::Role& role, const Datum&
 }
 
 Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& change, const design::ChangePlan& plan,
-                                                          Row::const_iterator input, const Datum& key,
+                                                          const Row& inputs, std::size_t input, const Datum& key,
                                                           Datum::List& fields) {
   const auto steps = steps_of(change.path);
   Datum whole = fields;
   const bool at_element = change.kind == ChangeKind::RemoveAt;
-  Datum* at = walk(whole, steps, at_element ? 1 : 0, input);
-  if (at == nullptr || !at->is_list()) return Refused(position_refusal());
   const Expr& collection = at_element ? steps.back()->operands[0] : *steps.back();
   const TypeKind kind = collection.type.kind;
+  const std::string name = model_.fields(steps[0]->operands[0].type)[steps[0]->index].name;
+  const std::size_t first = input;
+  input += indexes_of(steps) - (at_element ? 1 : 0);
+  Refused refused;
+  for (std::size_t i = first; i < input; ++i)
+    if (overflowed(i)) refused = overflow_refusal();
+  Datum* at = walk(whole, steps, at_element ? 1 : 0, inputs.begin() + static_cast<std::ptrdiff_t>(first));
+  Datum nowhere = Datum::List();  // so that what else is wrong is found
+  if (at == nullptr || !at->is_list()) {
+    if (!refused) refused = position_refusal();
+    at = &nowhere;
+  }
   Datum::List& items = at->as_list();
   // A symmetric role, changed as a whole: what both sides keep.
   const model::Role* symmetric = nullptr;
@@ -365,17 +386,22 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
   switch (change.kind) {
     case ChangeKind::Append:
     case ChangeKind::Add: {
-      const Datum& argument = *input;
-      if (change.all) {
-        if (argument.is_list()) items.insert(items.end(), argument.as_list().begin(), argument.as_list().end());
-      } else {
-        items.push_back(argument);
-      }
+      const Datum& argument = inputs[input];
+      Datum::List added;
+      if (!change.all)
+        added.push_back(argument);
+      else if (argument.is_list())
+        added = argument.as_list();
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      for (const Datum& item : added)
+        refused = first_of(refused, storable(collection.type.element(), item, name, input));
+      items.insert(items.end(), added.begin(), added.end());
       if (change.kind == ChangeKind::Add) normalize(TypeKind::Set, items);
       break;
     }
     case ChangeKind::Remove: {
-      const Datum& argument = *input;
+      const Datum& argument = inputs[input];
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
       Datum::List wanted;
       if (change.all && argument.is_list())
         wanted = argument.as_list();
@@ -386,12 +412,14 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
       break;
     }
     case ChangeKind::RemoveKey: {
-      const auto found = find_key(items, *input);
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      const auto found = find_key(items, inputs[input]);
       if (found != items.end()) items.erase(found);
       break;
     }
     case ChangeKind::RemoveAt: {
-      const Datum& where = *input;
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      const Datum& where = inputs[input];
       if (kind == TypeKind::List) {
         if (const auto position = position_in(items, where))
           items.erase(items.begin() + static_cast<std::ptrdiff_t>(*position));
@@ -402,8 +430,10 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
       break;
     }
     case ChangeKind::PutInto: {
-      const Datum name = *input++;
-      put_key(items, name, *input);
+      const auto& types = collection.type.arguments;
+      for (std::size_t side = 0; side < 2; ++side)
+        refused = first_of(refused, storable(types[side], inputs[input + side], name, input + side));
+      put_key(items, inputs[input], inputs[input + 1]);
       break;
     }
     case ChangeKind::RemoveWhere: {
@@ -412,6 +442,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
         NOAM_ASSIGN_OR_RETURN(candidates, symmetric_members(*symmetric, key, items));
       }
       Datum::List kept;
+      environment_.overflowed = false;
       for (std::size_t i = 0; i < candidates.size(); ++i) {
         Row seed = variables_;
         const bool map = kind == TypeKind::Map;
@@ -423,6 +454,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
         else
           gone.push_back(candidates[i]);
       }
+      if (environment_.overflowed) refused = first_of(refused, overflow_refusal());
       if (symmetric != nullptr)
         for (const Datum& item : gone) items.erase(std::remove(items.begin(), items.end(), item), items.end());
       else
@@ -432,6 +464,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
     default:
       fail_check("a change of a collection");
   }
+  if (refused) return refused;
   fields = std::move(whole.as_list());
   if (symmetric != nullptr && !gone.empty()) NOAM_RETURN_IF_ERROR(forget_other_side(*symmetric, key, gone));
   return Refused();
@@ -439,12 +472,13 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
 
 Result<CommandRun::Refused> CommandRun::update(const model::Change& change, const design::ChangePlan& plan,
                                                const Row& inputs) {
-  auto input = inputs.begin();
+  std::size_t input = 0;
   Datum key;
   if (change.target.kind != ExprKind::Unknown)
-    key = *input++;
+    key = inputs[input++];
   else
     key = variables_[*change.variable];
+  if (input > 0 && overflowed(0)) return Refused(overflow_refusal());
   NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
   if (!found->fields) {
     if (change.then) return Refused();
@@ -454,14 +488,12 @@ Result<CommandRun::Refused> CommandRun::update(const model::Change& change, cons
   }
   const Datum::List before = *found->fields;
   Datum::List fields = before;
-  const bool overflowed = environment_.overflowed;
   Refused refused;
   if (change.kind == ChangeKind::Update || change.kind == ChangeKind::UpdateWhere) {
-    NOAM_ASSIGN_OR_RETURN(refused, assign(change, input, fields));
+    refused = assign(change, inputs, input, fields);
   } else {
-    NOAM_ASSIGN_OR_RETURN(refused, change_collection(change, plan, input, key, fields));
+    NOAM_ASSIGN_OR_RETURN(refused, change_collection(change, plan, inputs, input, key, fields));
   }
-  refused = with_overflow(overflowed, first_of(refused, storable_fields(change.entity, fields, &before)));
   if (refused) return refused;
   NOAM_ASSIGN_OR_RETURN(Refused owners, check_owners(change.entity, fields, &before));
   if (owners) return owners;
@@ -494,12 +526,35 @@ Result<CommandRun::Refused> CommandRun::remove(model::EntityId entity, const Dat
   return Refused();
 }
 
+// What an entry told of the events it was about.
+AggregateChange CommandRun::forgotten(const design::Forgetting& forgetting, const stores::ScanPage::Item& item) const {
+  AggregateChange gone;
+  gone.entity = forgetting.event;
+  gone.before = Datum::List(model_.entity(gone.entity).fields.size());
+  gone.forgotten = true;
+  for (std::size_t i = 0; i < forgetting.told.size(); ++i) {
+    if (!forgetting.told[i]) continue;
+    const auto [field, part] = *forgetting.told[i];
+    const Datum& value = i < item.block.size() ? item.block[i] : item.entry.key[i - item.block.size()];
+    Datum& to = (*gone.before)[field];
+    if (!part) {
+      to = value;
+      continue;
+    }
+    const auto parts = model_.entity(model_.entity(gone.entity).fields[field].type.entity()).key.size();
+    if (!to.is_list()) to = Datum::List(parts);
+    to.as_list()[*part] = value;
+  }
+  return gone;
+}
+
 // What was kept of transient parts goes with their owner.
 Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& key) {
   const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(owner)];
   if (plan.forgets.empty()) return {};
   transients_.erase(std::remove_if(transients_.begin(), transients_.end(),
                                    [&](const AggregateChange& change) {
+                                     if (change.forgotten) return false;
                                      for (const std::uint32_t index : model_.entity(change.entity).owners) {
                                        const model::Role& role = model_.roles[index];
                                        if (role.to == owner && (*change.after)[role.field] == key) return true;
@@ -532,8 +587,9 @@ Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& ke
         const Datum& part = i < blocks ? item.block[i] : item.entry.key[i - blocks];
         theirs = theirs && part == expected(i);
       }
-      if (theirs)
-        transaction_.erase({{family.collection, std::move(item.block)}, forgetting.family, std::move(item.entry.key)});
+      if (!theirs) continue;
+      transients_.push_back(forgotten(forgetting, item));
+      transaction_.erase({{family.collection, std::move(item.block)}, forgetting.family, std::move(item.entry.key)});
     }
   }
   return {};
@@ -549,12 +605,14 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
     case ChangeKind::Put:
       return insert(change, inputs);
     case ChangeKind::Delete:
+      if (overflowed(0)) return Refused(overflow_refusal());
       return remove(change.entity, inputs[0]);
     case ChangeKind::Require:
-      if (environment_.overflowed) return Refused(Refusal{"overflow", "arithmetic does not fit"});
+      if (environment_.overflowed) return Refused(overflow_refusal());
       if (!inputs[0].holds()) return Refused(Refusal{"require", "a requirement of the command does not hold"});
       return Refused();
     case ChangeKind::For: {
+      if (overflowed(0)) return Refused(overflow_refusal());
       if (!inputs[0].is_list()) return Refused();
       const Datum::List items = inputs[0].as_list();
       if (items.size() > longest_loop)
@@ -588,11 +646,14 @@ Result<CommandRun::Refused> CommandRun::check_requirements() {
     if (!plan.require.there()) continue;
     Row seed{address.second};
     seed.insert(seed.end(), aggregate.fields->begin(), aggregate.fields->end());
+    environment_.overflowed = false;
     NOAM_ASSIGN_OR_RETURN(const Row answers, compute(plan.require, seed));
-    for (const Datum& answer : answers)
-      if (!answer.holds())
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (overflowed(i)) return Refused(overflow_refusal());
+      if (!answers[i].holds())
         return Refused(Refusal{"require", fmt::format("{} would not be as it must",
                                                       model::instance_name(model_, address.first, address.second))});
+    }
   }
   return Refused();
 }
@@ -635,7 +696,7 @@ Result<std::optional<Refusal>> CommandRun::run_bulk(const model::Command& comman
   if (!found->fields) return Refused();
   if (plan.changes[0].where.there()) {
     NOAM_ASSIGN_OR_RETURN(const Row answer, compute(plan.changes[0].where, variables_));
-    if (!answer[0].holds()) return Refused();
+    if (overflowed(0) || !answer[0].holds()) return Refused();
   }
   environment_.overflowed = false;
   if (change.kind == ChangeKind::DeleteWhere) {

@@ -59,18 +59,22 @@ class CommandRun {
   Result<Refused> change(const model::Command& command, const model::Change& change, const design::ChangePlan& plan);
   Result<Refused> insert(const model::Change& change, const Row& inputs);
   Result<Refused> update(const model::Change& change, const design::ChangePlan& plan, const Row& inputs);
-  Result<Refused> assign(const model::Change& change, Row::const_iterator input, model::Datum::List& fields);
-  Result<Refused> change_collection(const model::Change& change, const design::ChangePlan& plan,
-                                    Row::const_iterator input, const model::Datum& key, model::Datum::List& fields);
+  Refused assign(const model::Change& change, const Row& inputs, std::size_t input, model::Datum::List& fields) const;
+  Result<Refused> change_collection(const model::Change& change, const design::ChangePlan& plan, const Row& inputs,
+                                    std::size_t input, const model::Datum& key, model::Datum::List& fields);
   Result<Refused> check_owners(model::EntityId id, const model::Datum::List& fields, const model::Datum::List* before);
   Result<Refused> remove(model::EntityId entity, const model::Datum& key);
   Result<void> forget_other_side(const model::Role& role, const model::Datum& key, const model::Datum::List& removed);
   Result<model::Datum::List> symmetric_members(const model::Role& role, const model::Datum& key,
                                                const model::Datum::List& own);
   Result<void> forget_transient(model::EntityId owner, const model::Datum& key);
+  AggregateChange forgotten(const design::Forgetting& forgetting, const stores::ScanPage::Item& item) const;
   void write(model::EntityId entity, const model::Datum& key, Aggregate& aggregate,
              std::optional<model::Datum::List> fields, model::Datum due);
-  Refused storable_fields(model::EntityId id, const model::Datum::List& fields, const model::Datum::List* before) const;
+  // Whether an input of the change did not fit; then it is absent.
+  [[nodiscard]] bool overflowed(std::size_t input) const;
+  Refused storable(const model::Type& type, const model::Datum& value, const std::string& name,
+                   std::size_t input) const;
   model::Datum due_of(model::EntityId id, const model::Datum::List& fields) const;
   Result<void> settle();
   Result<Refused> finish();

@@ -136,7 +136,7 @@ class Evaluation {
   }
 
   Datum fitted(Datum datum, Overflow overflow) const {
-    if (overflow == Overflow::Yes) environment_.overflowed = true;
+    if (overflow == Overflow::Yes && environment_.command) environment_.overflowed = true;
     return datum;
   }
 

@@ -18,7 +18,12 @@ struct Environment {
   std::int64_t now = 0;  // milliseconds
   model::CommandId id;   // of a command
   std::uint32_t change = 0;
+  bool command = false;             // what does not fit is told; in a query it is absent, and that is all
   mutable bool overflowed = false;  // arithmetic did not fit somewhere
+  // Of a command: nested answers in which it did not fit, and which columns of what was computed last that concerns.
+  bool tells_overflow = false;
+  mutable std::vector<std::uint32_t> overflowed_slots;
+  mutable std::vector<char> overflowed_columns;
 };
 
 // The value of an expression over slots. Arithmetic that does not fit gives absent, and sets `overflowed`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "noam/base/check.h"
@@ -122,18 +123,21 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
   std::map<std::pair<Key, Key>, std::size_t> known;  // block and prefix; only where there is no range
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
     const Row& row = batch.rows[i];
-    std::vector<Key> blocks{{}};
+    // A part may be made of one before it.
+    std::vector<std::pair<Key, Row>> ways{{{}, row}};
     for (const KeySource& source : step.block) {
-      const std::vector<Datum> values = key_values(source, row);
-      std::vector<Key> longer;
-      for (const Key& block : blocks) {
-        for (const Datum& datum : values) {
-          longer.push_back(block);
-          longer.back().push_back(datum);
+      std::vector<std::pair<Key, Row>> longer;
+      for (auto& [block, with] : ways) {
+        for (Datum& datum : key_values(source, with)) {
+          longer.emplace_back(block, with);
+          if (source.slot) longer.back().second[*source.slot] = datum;
+          longer.back().first.push_back(std::move(datum));
         }
       }
-      blocks = std::move(longer);
+      ways = std::move(longer);
     }
+    std::vector<Key> blocks;
+    for (auto& [block, with] : ways) blocks.push_back(std::move(block));
     Key prefix;
     bool impossible = blocks.empty();
     for (const KeySource& source : step.prefix) {
@@ -182,13 +186,24 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
   }
   stores::Answers answers;
   if (!requests.empty()) NOAM_RETURN_IF_ERROR(transaction_.read(requests, moment_, answers));
+  const bool by_words = std::any_of(step.block.begin(), step.block.end(), [](const KeySource& source) {
+    return source.kind == KeySource::Kind::AnyWord;
+  });
   Batch out;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
     bool any = false;
+    std::set<std::pair<Key, Key>> seen;  // what one word has found, another may find again
     for (; next < wanted.size() && wanted[next].row == i; ++next) {
       const std::size_t request = wanted[next].request;
       for (const stores::Entry& entry : answers[request].entries) {
+        if (by_words) {
+          Key others;
+          for (std::size_t part = 0; part < step.block.size(); ++part)
+            if (step.block[part].kind != KeySource::Kind::AnyWord)
+              others.push_back(requests[request].block.key[part]);
+          if (!seen.emplace(std::move(others), entry.key).second) continue;
+        }
         Row row = batch.rows[i];
         for (std::size_t part = 0; part < step.block.size(); ++part)
           if (step.block[part].slot) row[*step.block[part].slot] = requests[request].block.key[part];
@@ -425,9 +440,14 @@ Result<void> Executor::run_steps(const std::vector<Step>& steps, Batch& batch, s
       case StepKind::Filter:
         filter(step, batch);
         break;
-      case StepKind::Nested:
+      case StepKind::Nested: {
+        const bool before = environment_.overflowed;
+        environment_.overflowed = false;
         NOAM_RETURN_IF_ERROR(nest(step, batch));
+        if (environment_.overflowed && environment_.tells_overflow) environment_.overflowed_slots.push_back(step.slot);
+        environment_.overflowed = environment_.overflowed || before;
         break;
+      }
       case StepKind::Refreshed:
         NOAM_RETURN_IF_ERROR(refreshed(step, batch));
         break;
@@ -485,12 +505,47 @@ Result<Executor::Batch> Executor::fold(const Plan& plan, Batch batch, std::size_
       Overflow overflow = Overflow::No;
       Datum result =
           plan.folds[f].result && !group.results[f].absent() ? group.results[f] : group.folds[f].result(overflow);
-      if (overflow == Overflow::Yes) return Error{"a sum does not fit", "overflow"};
+      if (overflow == Overflow::Yes) {
+        if (!environment_.tells_overflow) return Error{"a sum does not fit", "overflow"};
+        environment_.overflowed = true;
+      }
       group.row[plan.folds[f].slot] = std::move(result);
     }
     out.rows.push_back(std::move(group.row));
     out.seeds.push_back(group.seed);
   }
+  return out;
+}
+
+namespace {
+
+bool reads_any(const model::Expr& expr, const std::vector<std::uint32_t>& slots) {
+  if (expr.kind == model::ExprKind::Slot && std::find(slots.begin(), slots.end(), expr.index) != slots.end())
+    return true;
+  return std::any_of(expr.operands.begin(), expr.operands.end(),
+                     [&](const model::Expr& operand) { return reads_any(operand, slots); });
+}
+
+}  // namespace
+
+Row Executor::columns(const Plan& plan, const Row& row) const {
+  Row out;
+  out.reserve(plan.columns.size());
+  if (!environment_.tells_overflow) {
+    for (const design::OutputColumn& column : plan.columns) out.push_back(value(column.expr, row));
+    return out;
+  }
+  const bool before = environment_.overflowed;
+  bool any = false;
+  environment_.overflowed_columns.clear();
+  for (const design::OutputColumn& column : plan.columns) {
+    environment_.overflowed = false;
+    out.push_back(value(column.expr, row));
+    any = any || environment_.overflowed;
+    environment_.overflowed_columns.push_back(
+        static_cast<char>(environment_.overflowed || reads_any(column.expr, environment_.overflowed_slots)));
+  }
+  environment_.overflowed = before || any;
   return out;
 }
 
@@ -553,12 +608,7 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
     }
   }
   NOAM_RETURN_IF_ERROR(run_steps(plan.late, out, plan.slots));
-  for (Row& row : out.rows) {
-    Row columns;
-    columns.reserve(plan.columns.size());
-    for (const design::OutputColumn& column : plan.columns) columns.push_back(value(column.expr, row));
-    row = std::move(columns);
-  }
+  for (Row& row : out.rows) row = columns(plan, row);
   return out;
 }
 
@@ -611,8 +661,21 @@ Result<std::vector<std::vector<Row>>> Executor::run(const Plan& plan, const std:
   return out;
 }
 
+// Limits are asked before anything is read, also those inside.
+Result<void> Executor::check_limits(const Plan& plan) const {
+  if (plan.limit && plan.limit->kind == model::ExprKind::Parameter) {
+    const Datum limit = value(*plan.limit, {});
+    if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
+  }
+  for (const auto* steps : {&plan.steps, &plan.late})
+    for (const Step& step : *steps)
+      for (const Plan& nested : step.nested) NOAM_RETURN_IF_ERROR(check_limits(nested));
+  return {};
+}
+
 Result<PageOfRows> Executor::page(const Plan& plan, const std::optional<Row>& after) {
   const Plan& used = usable(plan, !after.has_value());
+  NOAM_RETURN_IF_ERROR(check_limits(used));
   Batch batch;
   batch.rows.emplace_back();
   batch.seeds.push_back(0);

@@ -41,6 +41,8 @@ class Executor {
   };
 
   const design::Plan& usable(const design::Plan& plan, bool first_page);
+  Result<void> check_limits(const design::Plan& plan) const;
+  Row columns(const design::Plan& plan, const Row& row) const;
   Result<Batch> finish(const design::Plan& plan, Batch batch, std::size_t seeds, const std::vector<Row>& given,
                        const std::optional<Row>& after, std::optional<Row>* position);
   Result<void> run_steps(const std::vector<design::Step>& steps, Batch& batch, std::uint32_t slots);

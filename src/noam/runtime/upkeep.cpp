@@ -181,7 +181,7 @@ class Keeping {
       std::vector<Row> old_seeds;
       std::vector<Row> new_seeds;
       for (const AggregateChange& change : changes_) {
-        if (change.entity != direct.entity || !matters(change, direct.fields)) continue;
+        if (change.entity != direct.entity || change.forgotten || !matters(change, direct.fields)) continue;
         if (change.before) old_seeds.push_back(seed(change.key, *change.before));
         if (change.after) new_seeds.push_back(seed(change.key, *change.after));
       }

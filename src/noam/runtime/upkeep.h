@@ -19,6 +19,8 @@ struct AggregateChange {
   model::Datum key;
   std::optional<model::Datum::List> before;  // its fields; none: it was not there
   std::optional<model::Datum::List> after;
+  // Events went with their owner: `before` has what a copy knew of them, and that copy has forgotten them already.
+  bool forgotten = false;
 };
 
 // The rows of a refreshed query that went and came, each: time, position, columns.
