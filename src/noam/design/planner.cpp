@@ -1217,7 +1217,7 @@ class Search {
     if (++tries_ > most_tries && (best_ || tries_ > 4 * most_tries)) return;
     state.bound.resize(logical_.nodes.size(), 0);
     apply_filters(state);
-    if (seen_before(state)) return;
+    if (seen_before(state) || hopeless(state)) return;
     std::vector<std::uint32_t> unbound;
     for (const std::uint32_t node : body_.nodes)
       if (state.bound[node] == 0) unbound.push_back(node);
@@ -1331,6 +1331,45 @@ class Search {
     // The cheapest first: what it comes to makes the others end early.
     std::stable_sort(ways.begin(), ways.end(), [](const State& a, const State& b) { return a.cost < b.cost; });
     for (State& way : ways) search(std::move(way));
+  }
+
+  // Something that is needed hangs on a node of which no more can be learned: it is bound, and which one it is was not
+  // told.
+  bool hopeless(const State& state) const {
+    const auto lost = [&](const Expr& expr) { return is_lost(state, expr, 0); };
+    for (std::size_t i = 0; i < body_.where.size(); ++i)
+      if (state.asked[i] == 0 && lost(body_.where[i])) return true;
+    if (std::any_of(body_.group_by.begin(), body_.group_by.end(), lost)) return true;
+    if (body_.folded) return false;  // what is folded may be in the entries
+    for (const model::OrderTerm& term : body_.order_by)
+      if (lost(term.expr)) return true;
+    return std::any_of(body_.columns.begin(), body_.columns.end(),
+                       [&](const OutputColumn& column) { return lost(column.expr); });
+  }
+
+  bool is_lost(const State& state, const Expr& expr, int depth) const {
+    if (depth > deepest || expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) return false;
+    if (resolve(state, expr, true)) return false;
+    if (expr.kind == ExprKind::Select) {
+      std::vector<Expr> needs;
+      outer_leaves(logical_.subs[expr.index].body, {}, needs);
+      return std::any_of(needs.begin(), needs.end(), [&](const Expr& at) { return is_lost(state, at, depth + 1); });
+    }
+    const Expr* of = &expr;
+    while (of->kind != ExprKind::Variable && of->operands.size() == 1) of = &of->operands[0];
+    if (of->kind == ExprKind::Variable) {
+      const std::uint32_t node = of->index;
+      if (logical_.nodes[node].kind == NodeKind::Optional)
+        return is_lost(state, logical_.nodes[node].source, depth + 1);
+      if (state.bound[node] == 0 ||
+          std::find(body_.nodes.begin(), body_.nodes.end(), node) == body_.nodes.end())
+        return false;
+      const auto identities = identity(logical_, node);
+      return !std::all_of(identities.begin(), identities.end(),
+                          [&](const Expr& at) { return resolve(state, at, true).has_value(); });
+    }
+    return std::any_of(expr.operands.begin(), expr.operands.end(),
+                       [&](const Expr& at) { return is_lost(state, at, depth + 1); });
   }
 
   // A state that binds and has asked the same, knows no more and costs no less than an earlier one leads nowhere new.
