@@ -1,10 +1,12 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test check fuzz bench format clean help setup
+.PHONY: build demo test check fuzz property bench format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
+CASES ?= 20000
+SEED ?= $(shell date +%s)
 
 build: build/release/build.ninja   ## The program, as build/noam (the default)
 	cmake --build --preset release -j $(JOBS) --target noam
@@ -22,6 +24,11 @@ check: setup                       ## Format, clang-tidy, headers alone, include
 
 fuzz: setup                        ## Every fuzz program, FUZZ_SECONDS each
 	tools/fuzz $(FUZZ_SECONDS)
+
+property: build                    ## CASES random programs, models and designs (20000) against the reference evaluator
+	cmake --build --preset release -j $(JOBS) --target noam_property_test
+	@echo "first seed: $(SEED)"
+	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R Shards/Property
 
 bench: build                       ## The benchmarks
 	@if [ -x bench/run ]; then bench/run; else echo "no benchmarks yet"; fi

@@ -431,8 +431,8 @@ class Search {
     for (const Expr& part : logic.block) match.block.push_back(located(part));
     for (const Expr& part : logic.key) match.key.push_back(located(part));
     // What several words find is told apart by the entry's key.
-    if (match.any_word && std::any_of(match.key.begin(), match.key.end(),
-                                      [](const auto& part) { return part && has_marker(*part); }))
+    if (match.any_word &&
+        std::any_of(match.key.begin(), match.key.end(), [](const auto& part) { return part && has_marker(*part); }))
       return;
     if (match.block_word.empty()) match.block_word.resize(logic.block.size());
     for (const Held& held : logic.held) {
@@ -690,7 +690,7 @@ class Search {
       const Expr& part = *match.block[i];
       if (auto value = resolve(state, part, trust)) {
         source.value = std::move(*value);
-        source.exact = resolve(state, part, false).has_value();
+        source.exact = is_exact(state, part);
         out.push_back(std::move(source));
         continue;
       }
@@ -703,6 +703,15 @@ class Search {
       out.push_back(std::move(source));
     }
     return true;
+  }
+
+  // Where the query says that it equals something, nothing equals what is absent. Else absent is a value like others.
+  [[nodiscard]] bool is_exact(const State& state, const Expr& part) const {
+    if (resolve(state, part, false)) return true;
+    return std::none_of(body_.where.begin(), body_.where.end(), [&](const Expr& conjunct) {
+      return is_call(conjunct, Function::Equal) &&
+             (alike(conjunct.operands[0], part) || alike(conjunct.operands[1], part));
+    });
   }
 
   bool each_of(const State& state, const Expr& part, KeySource& source) const {
@@ -833,7 +842,7 @@ class Search {
         if (!value) break;
         KeySource source;
         source.value = std::move(*value);
-        source.exact = resolve(before, *match.key[fixed], false).has_value();
+        source.exact = is_exact(before, *match.key[fixed]);
         looked_up.emplace_back(*match.key[fixed], source.value);
         step.prefix.push_back(std::move(source));
         ++fixed;
@@ -1361,8 +1370,7 @@ class Search {
       const std::uint32_t node = of->index;
       if (logical_.nodes[node].kind == NodeKind::Optional)
         return is_lost(state, logical_.nodes[node].source, depth + 1);
-      if (state.bound[node] == 0 ||
-          std::find(body_.nodes.begin(), body_.nodes.end(), node) == body_.nodes.end())
+      if (state.bound[node] == 0 || std::find(body_.nodes.begin(), body_.nodes.end(), node) == body_.nodes.end())
         return false;
       const auto identities = identity(logical_, node);
       return !std::all_of(identities.begin(), identities.end(),

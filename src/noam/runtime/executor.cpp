@@ -186,9 +186,8 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
   }
   stores::Answers answers;
   if (!requests.empty()) NOAM_RETURN_IF_ERROR(transaction_.read(requests, moment_, answers));
-  const bool by_words = std::any_of(step.block.begin(), step.block.end(), [](const KeySource& source) {
-    return source.kind == KeySource::Kind::AnyWord;
-  });
+  const bool by_words = std::any_of(step.block.begin(), step.block.end(),
+                                    [](const KeySource& source) { return source.kind == KeySource::Kind::AnyWord; });
   Batch out;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
@@ -200,8 +199,7 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
         if (by_words) {
           Key others;
           for (std::size_t part = 0; part < step.block.size(); ++part)
-            if (step.block[part].kind != KeySource::Kind::AnyWord)
-              others.push_back(requests[request].block.key[part]);
+            if (step.block[part].kind != KeySource::Kind::AnyWord) others.push_back(requests[request].block.key[part]);
           if (!seen.emplace(std::move(others), entry.key).second) continue;
         }
         Row row = batch.rows[i];
