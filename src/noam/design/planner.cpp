@@ -27,7 +27,8 @@ constexpr double same_block_cost = 0.3;
 constexpr double usual_instances = 1'000;
 constexpr double usual_length = 10;
 constexpr int deepest = 12;
-constexpr int most_tries = 5'000;
+constexpr int usual_tries = 800;
+constexpr int most_tries = 20'000;  // where there is no plan yet
 
 Expr slot_expr(std::uint32_t slot, const model::Type& type) {
   Expr expr;
@@ -248,7 +249,15 @@ class Search {
     return false;
   }
 
+  // Nested selects are planned again and again; what can be laid over one hangs on what is bound and asked around it.
+  using Matches = std::shared_ptr<const std::vector<Match>>;
+
   void find_matches() {
+    lay_families();
+    matches_ = std::make_shared<const std::vector<Match>>(std::move(found_));
+  }
+
+  void lay_families() {
     for (std::uint32_t family = 0; family < planner_.design().families.size(); ++family) {
       const Family& at = planner_.design().families[family];
       if (options_.instead_of == family) continue;
@@ -450,7 +459,7 @@ class Search {
                                                                                           : family.hidden[i].of),
                                    Place{Place::Kind::Hidden, i, {}});
     }
-    matches_.push_back(std::move(match));
+    found_.push_back(std::move(match));
   }
 
   // What the reference tells, taken from the reference.
@@ -1008,7 +1017,7 @@ class Search {
     const auto consider = [&](State made) {
       if (!best || made.cost < best->cost) best = std::move(made);
     };
-    for (const Match& match : matches_) {
+    for (const Match& match : *matches_) {
       const Family& family = planner_.design().families[match.family];
       if (family.limit || !match.collapsed.empty() || match.semi) continue;
       const bool gives =
@@ -1182,8 +1191,18 @@ class Search {
     inner.set_outer(bound);
     inner.nested_ = true;
     inner.pool_ = pool_;
-    auto plan = inner.run_nested(state.atoms, bound, state.slots);
-    if (!plan) return false;
+    std::string key(bound.begin(), bound.end());
+    key.append(state.asked.begin(), state.asked.end());
+    key += std::to_string(leaf.index);
+    const std::vector<const Expr*> atoms = sorted_atoms(state);
+    for (const auto& more : without_plan_[key])
+      if (std::includes(more.begin(), more.end(), atoms.begin(), atoms.end())) return false;
+    Matches& matches = nested_matches_[key];
+    auto plan = inner.run_nested(state.atoms, bound, state.slots, matches);
+    if (!plan) {
+      without_plan_[key].push_back(atoms);
+      return false;
+    }
     state.bound.resize(logical_.nodes.size(), 0);
     Step step;
     step.kind = StepKind::Nested;
@@ -1201,7 +1220,8 @@ class Search {
     return true;
   }
 
-  std::optional<Plan> run_nested(const std::vector<Known>& given, const std::vector<char>& bound, std::uint32_t slots) {
+  std::optional<Plan> run_nested(const std::vector<Known>& given, const std::vector<char>& bound, std::uint32_t slots,
+                                 Matches& matches) {
     State state;
     state.atoms = given;
     state.slots = slots;
@@ -1209,7 +1229,11 @@ class Search {
     state.bound = bound;
     state.bound.resize(logical_.nodes.size(), 0);
     state.asked.resize(body_.where.size(), 0);
-    find_matches();
+    if (!matches) {
+      find_matches();
+      matches = matches_;
+    }
+    matches_ = matches;
     search(state);
     if (!best_ && options_.scans) {
       scanning_ = true;
@@ -1223,7 +1247,7 @@ class Search {
 
   void search(State state) {
     if (best_ && state.cost >= best_->cost) return;
-    if (++tries_ > most_tries && (best_ || tries_ > 4 * most_tries)) return;
+    if (++tries_ > (best_ ? usual_tries : most_tries)) return;
     state.bound.resize(logical_.nodes.size(), 0);
     apply_filters(state);
     if (seen_before(state) || hopeless(state)) return;
@@ -1236,7 +1260,7 @@ class Search {
     }
     if (state.cap) return;  // nothing may be joined to the first entries of a block
     std::vector<State> ways;
-    for (const Match& match : matches_) {
+    for (const Match& match : *matches_) {
       const bool binds = std::any_of(match.covers.begin(), match.covers.end(),
                                      [&](std::uint32_t node) { return state.bound[node] == 0; });
       if (!binds || !can_bind(match)) continue;
@@ -1380,6 +1404,25 @@ class Search {
                        [&](const Expr& at) { return is_lost(state, at, depth + 1); });
   }
 
+  static std::vector<const Expr*> sorted_atoms(const State& state) {
+    std::vector<const Expr*> atoms;
+    atoms.reserve(state.atoms.size());
+    for (const Known& atom : state.atoms) atoms.push_back(atom.expr);
+    std::sort(atoms.begin(), atoms.end());
+    return atoms;
+  }
+
+  [[nodiscard]] bool folds_distinct() const {
+    const std::function<bool(const Expr&)> distinct = [&](const Expr& expr) {
+      return (expr.kind == ExprKind::Fold && expr.distinct) ||
+             std::any_of(expr.operands.begin(), expr.operands.end(), distinct);
+    };
+    return std::any_of(body_.columns.begin(), body_.columns.end(),
+                       [&](const OutputColumn& column) { return distinct(column.expr); }) ||
+           std::any_of(body_.order_by.begin(), body_.order_by.end(),
+                       [&](const model::OrderTerm& term) { return distinct(term.expr); });
+  }
+
   // A state that binds and has asked the same, knows no more and costs no less than an earlier one leads nowhere new.
   bool seen_before(const State& state) {
     std::string key(state.bound.begin(), state.bound.end());
@@ -1389,17 +1432,15 @@ class Search {
     key.push_back(static_cast<char>(state.weight.has_value()));
     key.push_back(static_cast<char>(state.needs_words));
     if (state.cap) return false;
-    if (body_.limit || body_.folded) {  // the step that came last may deliver an order, or one entry a group
+    // The step that came last may deliver an order, or one entry a group.
+    if ((body_.limit && !body_.folded && !body_.distinct) || (body_.folded && folds_distinct())) {
       key.append(reinterpret_cast<const char*>(&state.last), sizeof state.last);
       key.push_back(static_cast<char>(state.last_order));
       key.push_back(static_cast<char>(state.dropped));
       key.push_back(static_cast<char>(state.several_blocks));
       key.push_back(static_cast<char>(std::min(state.multiplying, 2)));
     }
-    std::vector<const Expr*> atoms;
-    atoms.reserve(state.atoms.size());
-    for (const Known& atom : state.atoms) atoms.push_back(atom.expr);
-    std::sort(atoms.begin(), atoms.end());
+    std::vector<const Expr*> atoms = sorted_atoms(state);
     std::vector<Seen>& all = seen_[key];
     for (const Seen& at : all)
       if (at.cost <= state.cost && at.rows <= state.rows &&
@@ -1705,7 +1746,10 @@ class Search {
   std::vector<Expr> outer_where_;
   PlannerOptions options_;
   std::vector<char> outer_bound_;
-  std::vector<Match> matches_;
+  std::vector<Match> found_;
+  Matches matches_;
+  std::map<std::string, Matches> nested_matches_;
+  std::map<std::string, std::vector<std::vector<const Expr*>>> without_plan_;  // nested selects, by what was known
   std::vector<std::pair<std::uint32_t, Expr>> map_keys_;
   std::vector<Expr> obtaining_;
   std::shared_ptr<std::deque<Expr>> pool_ = std::make_shared<std::deque<Expr>>();
