@@ -593,7 +593,17 @@ class Search {
       if (!made) return std::nullopt;
       operand = std::move(*made);
     }
-    return out;
+    return out.kind == ExprKind::Field ? key_part_of(std::move(out)) : out;
+  }
+
+  // `E[$a, $b].b` is `$b`.
+  [[nodiscard]] Expr key_part_of(Expr field) const {
+    const Expr& object = field.operands[0];
+    if (object.kind != ExprKind::Instance) return field;
+    const auto& key = model_.entity(object.type.entity()).key;
+    const auto at = std::find(key.begin(), key.end(), field.index);
+    if (at == key.end()) return field;
+    return Expr(object.operands[static_cast<std::size_t>(at - key.begin())]);
   }
 
   // A reference from the parts of its key.
@@ -717,10 +727,20 @@ class Search {
   // Where the query says that it equals something, nothing equals what is absent. Else absent is a value like others.
   [[nodiscard]] bool is_exact(const State& state, const Expr& part) const {
     if (resolve(state, part, false)) return true;
-    return std::none_of(body_.where.begin(), body_.where.end(), [&](const Expr& conjunct) {
-      return is_call(conjunct, Function::Equal) &&
-             (alike(conjunct.operands[0], part) || alike(conjunct.operands[1], part));
-    });
+    const auto is_asked = [&](const Expr& expr) {
+      return std::any_of(body_.where.begin(), body_.where.end(), [&](const Expr& conjunct) {
+        return is_call(conjunct, Function::Equal) &&
+               (alike(conjunct.operands[0], expr) || alike(conjunct.operands[1], expr));
+      });
+    };
+    // A part of a key is there where what it is the key of is.
+    const Expr* at = &part;
+    while (at->kind == ExprKind::Field && at->operands[0].type.kind == TypeKind::Reference &&
+           is_key_part(model_, at->operands[0].type, at->index)) {
+      if (is_asked(*at)) return false;
+      at = &at->operands[0];
+    }
+    return !is_asked(*at);
   }
 
   bool each_of(const State& state, const Expr& part, KeySource& source) const {
@@ -796,14 +816,24 @@ class Search {
       for (const Expr& at : match.conjuncts)
         if (alike(at, conjunct)) state.asked[i] = 1;
       if (!is_call(conjunct, Function::Equal)) continue;
-      for (const auto& [part, value] : looked_up) {
-        for (std::size_t side = 0; side < 2; ++side) {
-          if (!alike(conjunct.operands[side], part)) continue;
-          const auto other = resolve(state, conjunct.operands[1 - side], false);
-          if (other && alike(*other, value)) state.asked[i] = 1;
-        }
+      for (std::size_t side = 0; side < 2; ++side) {
+        const auto other = resolve(state, conjunct.operands[1 - side], false);
+        if (other && is_looked_up(looked_up, conjunct.operands[side], *other, 0)) state.asked[i] = 1;
       }
     }
+  }
+
+  // The entry was looked up by this value of the expression, or by the parts of the key that it is.
+  [[nodiscard]] bool is_looked_up(const std::vector<std::pair<Expr, Expr>>& looked_up, const Expr& expr,
+                                  const Expr& value, int depth) const {
+    for (const auto& [part, with] : looked_up)
+      if (alike(part, expr) && alike(with, value)) return true;
+    if (expr.type.kind != TypeKind::Reference || depth > deepest) return false;
+    const auto& key = model_.entity(expr.type.entity()).key;
+    return std::all_of(key.begin(), key.end(), [&](std::uint32_t part) {
+      return is_looked_up(looked_up, field_expr(model_, expr, part), key_part_of(field_expr(model_, value, part)),
+                          depth + 1);
+    });
   }
 
   // Which way the entries of a block come in the order that is asked for: 1, -1 (reversed), or 0 for neither.

@@ -38,6 +38,7 @@ class Transaction {
 
   void put(stores::EntryRef entry, stores::Key columns);
   void erase(stores::EntryRef entry);
+  // Where the column `vanishes` comes to nothing, the others must, too.
   void add(stores::EntryRef entry, stores::Key addends, std::uint32_t vanishes);
   // What was written so far belongs to `Before` from here on.
   void settle();

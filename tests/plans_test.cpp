@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "noam/cli/compile.h"
+#include "noam/design/program.h"
+#include "tests/support.h"
+
+// Which of the ways to an answer is taken.
+namespace noam::tests {
+
+namespace {
+
+using design::Plan;
+using design::Program;
+using design::Step;
+using design::StepKind;
+
+constexpr const char* data = R"(model plans
+entity User {
+  name: text key
+  age: int
+  follows: set<User> ~20 inverse followers
+}
+entity Post {
+  id: uuid key
+  author: User inverse posts ~50
+  at: timestamp
+  text: text(200)
+}
+)";
+
+Program program(const std::string& statements, const std::string& strategy = "eao") {
+  const language::SourceFile source("plans.noam", data + statements);
+  Compilation compilation = compile(source);
+  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
+  auto made = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
+  EXPECT_TRUE(made.has_value()) << made.error().message;
+  return std::move(*made);
+}
+
+std::string name_of(const Program& program, const Step& step) {
+  return program.design.collection_of(program.design.families[step.family]).name;
+}
+
+// The collections that a plan reads, in order; `!` where it reads all of one.
+std::vector<std::string> reads(const Program& program, const Plan& plan) {
+  std::vector<std::string> out;
+  for (const auto* steps : {&plan.steps, &plan.late}) {
+    for (const Step& step : *steps) {
+      if (step.kind == StepKind::Lookup || step.kind == StepKind::Collect) out.push_back(name_of(program, step));
+      if (step.kind == StepKind::Scan) out.push_back(name_of(program, step) + "!");
+      for (const Plan& nested : step.nested)
+        for (const std::string& inside : reads(program, nested)) out.push_back(inside);
+    }
+  }
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Plans, LookUpByTheKey) {
+  const Program made = program("query one($u) { select u.age from User[$u] u }");
+  EXPECT_EQ(reads(made, made.queries[0]), (Names{"User"}));
+  EXPECT_FALSE(made.queries[0].scans);
+}
+
+TEST(Plans, ReadARangeRatherThanABlock) {
+  const Program made = program(
+      "query since($u, $t) { select p.id, p.at from Post p where p.author = $u and p.at >= $t order by p.at limit 10 "
+      "}\n"
+      "design d { collection by_author of Post p by author { copy [at, id] } }",
+      "d");
+  const Plan& plan = made.queries[0];
+  ASSERT_EQ(reads(made, plan), (Names{"by_author"}));
+  EXPECT_TRUE(plan.steps[0].range.low.has_value());
+  EXPECT_FALSE(plan.steps[0].range.high.has_value());
+  EXPECT_TRUE(plan.steps[0].range.low_inclusive);
+}
+
+TEST(Plans, ReadNoMoreThanTheLimitWhereEntriesLieInOrder) {
+  const std::string design = "design d { collection by_author of Post p by author { copy [at desc, id desc]: text } }";
+  const Program newest = program(
+      "query newest($u) { select p.id from Post p where p.author = $u order by p.at desc limit 10 }\n" + design, "d");
+  EXPECT_TRUE(newest.queries[0].sorted);
+  EXPECT_TRUE(newest.queries[0].steps[0].limited);
+  EXPECT_FALSE(newest.queries[0].steps[0].reverse);
+  const Program oldest = program(
+      "query oldest($u) { select p.id from Post p where p.author = $u order by p.at limit 10 }\n" + design, "d");
+  EXPECT_TRUE(oldest.queries[0].sorted);
+  EXPECT_TRUE(oldest.queries[0].steps[0].reverse);
+}
+
+TEST(Plans, CutAfterWhatIsFilteredOnly) {
+  const Program made = program(
+      "query some($u, $s) { select p.id from Post p where p.author = $u and p.text starts with $s order by p.at desc "
+      "limit 10 }\n"
+      "design d { collection by_author of Post p by author { copy [at desc, id desc]: text } }",
+      "d");
+  for (const Step& step : made.queries[0].steps) EXPECT_FALSE(step.limited);
+}
+
+TEST(Plans, ReadACopyRatherThanJoin) {
+  const std::string query =
+      "query timeline($u) { select p.id, p.author.age from User[$u] u, u.follows f, f.posts p order by p.at desc limit "
+      "25 }\n";
+  const Program joined = program(query);
+  EXPECT_GT(reads(joined, joined.queries[0]).size(), 1U);
+  const Program copied = program(query +
+                                     "design d { collection timelines of User u, u.follows f, f.posts p by u.name "
+                                     "{ copy [p.at desc, p.id desc, f.name desc as f]: p.author.age as age } }",
+                                 "d");
+  EXPECT_EQ(reads(copied, copied.queries[0]), (Names{"timelines"}));
+}
+
+TEST(Plans, ReadACounterRatherThanCount) {
+  const std::string query = "query posts_of($u) { select count(*) as n from Post p where p.author = $u }\n";
+  const Program counted =
+      program(query + "design d { collection counts of Post p by author { copy ε: count(*) as n } }", "d");
+  EXPECT_EQ(reads(counted, counted.queries[0]), (Names{"counts"}));
+}
+
+TEST(Plans, AddAnAccessPathRatherThanReadAll) {
+  for (const std::string strategy : {"eao", "etf", "normalized"}) {
+    const Program made = program("query of_age($a) { select u.name from User u where u.age = $a }", strategy);
+    EXPECT_FALSE(made.queries[0].scans) << strategy;
+    EXPECT_EQ(reads(made, made.queries[0]), (Names{"User_by_age"})) << strategy;
+  }
+}
+
+TEST(Plans, SayWhenOnlyAllWillDo) {
+  const Program made = program("query all { select u.age from User u }");
+  EXPECT_TRUE(made.queries[0].scans);
+  EXPECT_EQ(reads(made, made.queries[0]), (Names{"User!"}));
+}
+
+TEST(Plans, AreThereForEveryStatementOfEveryExampleUnderEveryStrategy) {
+  std::size_t statements = 0;
+  for (const auto& path : files_below("examples", ".noam")) {
+    const language::SourceFile source(path.string(), read_file(path));
+    Compilation compilation = compile(source);
+    ASSERT_FALSE(compilation.diagnostics.has_errors()) << path;
+    const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
+    std::vector<std::string> names{"eao", "etf", "normalized"};
+    for (const model::WrittenDesign& design : model->designs) names.push_back(design.name);
+    for (const std::string& name : names) {
+      const auto made = design::make_program(model, name);
+      ASSERT_TRUE(made.has_value()) << path << " under " << name << ": " << made.error().message;
+      ASSERT_EQ(made->queries.size(), model->queries.size());
+      ASSERT_EQ(made->commands.size(), model->commands.size());
+      for (const Plan& plan : made->queries) EXPECT_FALSE(plan.columns.empty());
+      statements += made->queries.size() + made->commands.size();
+    }
+  }
+  EXPECT_GT(statements, 200U);
+}
+
+}  // namespace noam::tests
