@@ -118,6 +118,25 @@ TEST(Plans, ReadACopyRatherThanJoin) {
   EXPECT_EQ(reads(copied, copied.queries[0]), (Names{"timelines"}));
 }
 
+TEST(Plans, ReadAListRatherThanItsRows) {
+  const std::string design =
+      "design d { collection pages of User u by u.name { entry ε: age copy posts: "
+      "all [ p.id, p.text from u.posts p order by p.at desc ], "
+      "last [ p.id from u.posts p order by p.at desc limit 3 ] } }";
+  const auto plan_of = [&](const std::string& nested) {
+    const Program made =
+        program("query page($u) { select u.age, " + nested + " as posts from User[$u] u }\n" + design, "d");
+    return reads(made, made.queries[0]);
+  };
+  EXPECT_EQ(plan_of("(select p.id, p.text from u.posts p)"), (Names{"pages", "pages"}));
+  EXPECT_EQ(plan_of("(select p.id, p.text from u.posts p order by p.at desc)"), (Names{"pages", "pages"}));
+  EXPECT_EQ(plan_of("(select p.id from u.posts p order by p.at desc limit 3)"), (Names{"pages", "pages"}));
+  // Another order, another limit, other columns are not kept.
+  EXPECT_NE(plan_of("(select p.id, p.text from u.posts p order by p.at)"), (Names{"pages", "pages"}));
+  EXPECT_NE(plan_of("(select p.id from u.posts p order by p.at desc limit 4)"), (Names{"pages", "pages"}));
+  EXPECT_NE(plan_of("(select p.text from u.posts p)"), (Names{"pages", "pages"}));
+}
+
 TEST(Plans, ReadACounterRatherThanCount) {
   const std::string query = "query posts_of($u) { select count(*) as n from Post p where p.author = $u }\n";
   const Program counted =

@@ -368,6 +368,22 @@ void Generator::place(std::size_t index, Design& design) {
   for (Collection& elements : apart) design.collections.push_back(std::move(elements));
 }
 
+// The answers of a nested select.
+Cell Generator::list_of(const Select& select) {
+  Cell cell;
+  cell.text = name("n");
+  cell.open = '[';
+  cell.from = select.from;
+  for (const Column& column : select.columns) cell.cells.push_back(plain_cell(text(column.expr) + " as " + name("n")));
+  for (const Fragment& term : select.order_by) {
+    const std::string by = text(term);
+    for (const Column& column : select.columns)
+      if (without_direction(by) == column.as) cell.order_by.push_back(text(column.expr) + by.substr(column.as.size()));
+  }
+  cell.limit = select.limit;
+  return cell;
+}
+
 // The copy that answers the query from one block, more or less.
 void Generator::derive(const QueryPlan& query, Design& design) {
   Collection collection;
@@ -423,6 +439,8 @@ void Generator::derive(const QueryPlan& query, Design& design) {
     for (const Path& column : query.columns)
       if (!column.way_back && random_.chance(85)) family.cells.push_back(plain_cell(column.text + " as " + name("n")));
   }
+  for (const Select& list : query.lists)
+    if (!query.folded && !events && random_.chance(85)) family.cells.push_back(list_of(list));
   if (random_.chance(50))
     for (const std::string& fixed : query.fixed)
       if (!foreign(fixed) && fixed.find("now(") == std::string::npos && fixed != "true") family.where.push_back(fixed);

@@ -125,7 +125,8 @@ struct QueryPlan {
   std::vector<std::string> folds;
   std::vector<std::string> order;  // with direction
   std::vector<Path> columns;
-  Type row;  // of a refreshed query
+  std::vector<Select> lists;  // nested selects that a copy can hold as they are
+  Type row;                   // of a refreshed query
   bool ordered = false;
 };
 
@@ -218,6 +219,7 @@ class Generator {
   void make_design();
   void place(std::size_t index, Design& design);
   void derive(const QueryPlan& query, Design& design);
+  Cell list_of(const Select& select);
   void random_copies(Design& design);
   Family copy(Scope scope, bool own_sources, bool by_determines);
   std::string part(const std::string& expr, bool direction);

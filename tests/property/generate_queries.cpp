@@ -720,6 +720,11 @@ void Generator::rows(StatementPlan* statement, const Scope& scope, Select& selec
       case 3:
       case 4: {
         column.expr.select.push_back(nested(statement, scope, random_.chance(40), type));
+        const Select& made = column.expr.select.back();
+        const bool plain_columns = std::all_of(made.columns.begin(), made.columns.end(), [](const Column& one) {
+          return one.expr.select.empty() && one.expr.before.find('.') != std::string::npos;
+        });
+        if (type.kind == TypeKind::Rows && made.where.empty() && plain_columns) plan.lists.push_back(made);
         break;
       }
       default: {

@@ -262,6 +262,8 @@ FamilyLogic take_apart(const model::Model& model, const Design& design, const Fa
   }
   const std::function<void(const model::Cell&, const Place&)> hold = [&](const model::Cell& cell, const Place& place) {
     if (cell.shape == model::CellShape::Plain) out.held.push_back({rewrite(cell.expr), place});
+    if (cell.shape == model::CellShape::List && !cell.from.empty())
+      out.held.push_back({rewrite(cell_expr(cell)), place});
     if (cell.shape != model::CellShape::Object) return;
     for (std::uint32_t i = 0; i < cell.cells.size(); ++i) {
       Place inner = place;

@@ -38,6 +38,11 @@ Expr slot_expr(std::uint32_t slot, const model::Type& type) {
   return expr;
 }
 
+bool is_no_limit(const Expr& limit) {
+  const auto* number = std::get_if<std::int64_t>(&limit.constant);
+  return limit.kind == ExprKind::Constant && number != nullptr && *number == INT64_MAX;
+}
+
 bool is_call(const Expr& expr, Function function) { return expr.kind == ExprKind::Call && expr.function == function; }
 
 // Units from fine to coarse; a week has no month.
@@ -185,9 +190,12 @@ class Search {
   bool same_sub(const FamilyLogic& family, const Match& match, const Sub& theirs, const Sub& ours) const {
     const Body& a = theirs.body;
     const Body& b = ours.body;
+    // A list that is kept lies in an order, also where none is asked for.
+    const bool cut = a.limit && !is_no_limit(*a.limit);
+    const bool any_order = !b.ordered && !cut;
     if (theirs.as_set != ours.as_set || a.nodes.size() != b.nodes.size() || a.where.size() != b.where.size() ||
         a.columns.size() != b.columns.size() || a.group_by.size() != b.group_by.size() ||
-        a.order_by.size() != b.order_by.size() || a.limit.has_value() != b.limit.has_value() ||
+        (!any_order && a.order_by.size() != b.order_by.size()) || cut != b.limit.has_value() ||
         a.distinct != b.distinct || a.folded != b.folded || a.shape != b.shape)
       return false;
     Match inner = match;
@@ -211,10 +219,10 @@ class Search {
       if (!equal(a.columns[i].expr, b.columns[i].expr)) return false;
     for (std::size_t i = 0; i < a.group_by.size(); ++i)
       if (!equal(a.group_by[i], b.group_by[i])) return false;
-    for (std::size_t i = 0; i < a.order_by.size(); ++i)
+    for (std::size_t i = 0; i < a.order_by.size() && !any_order; ++i)
       if (a.order_by[i].descending != b.order_by[i].descending || !equal(a.order_by[i].expr, b.order_by[i].expr))
         return false;
-    return !a.limit || equal(*a.limit, *b.limit);
+    return !cut || equal(*a.limit, *b.limit);
   }
 
   // The query says so, or it follows.
