@@ -685,9 +685,23 @@ class Search {
   }
 
   // What is known already is not taken from an entry that adds to a row: it may be missing.
-  void add_outputs(State& state, const Match& match, Step& step, bool bind) const {
+  void add_outputs(State& state, const Match& match, Step& step, bool bind, std::vector<Expr>& agree) const {
+    const std::vector<Known> before = state.atoms;
     for (const auto& [expr, place] : match.atoms) {
       if (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) continue;
+      if (match.semi && bind) {
+        // A member that is the instance itself, or a part of it: told twice by the entry, and it must be the same.
+        State alone = state;
+        alone.atoms = before;
+        const auto told = resolve(state, expr, false);
+        if (told && !resolve(alone, expr, false)) {
+          step.outputs.push_back({place, state.slots, expr.type});
+          agree.push_back(
+              call_expr(Function::Equal, model::scalar(TypeKind::Bool), {slot_expr(state.slots, expr.type), *told}));
+          ++state.slots;
+          continue;
+        }
+      }
       if (!bind && resolve(state, expr, false)) continue;
       if (tells_existence(match, expr) && !complete_family(match)) continue;
       const bool there = std::any_of(state.atoms.begin(), state.atoms.end(),
@@ -932,7 +946,8 @@ class Search {
       return false;
     }
     step.reverse = false;
-    add_outputs(state, match, step, bind);
+    std::vector<Expr> agree;
+    add_outputs(state, match, step, bind, agree);
     for (const std::uint32_t node : match.covers)
       if (node < state.bound.size()) state.bound[node] = 1;
     if (!match.collapsed.empty()) {
@@ -989,6 +1004,13 @@ class Search {
       if (family.limit) state.cap = family.limit;
     }
     add_step(state, std::move(step));
+    for (Expr& condition : agree) {
+      Step filter;
+      filter.kind = StepKind::Filter;
+      filter.expr = std::move(condition);
+      add_step(state, std::move(filter));
+      state.dropped = true;
+    }
     return true;
   }
 
