@@ -767,7 +767,9 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
     }
     return {};
   };
-  if (!last.absent()) {
+  // The last refresh is the one with the latest time, also where a clock was set back.
+  const bool is_last = last.absent() || !(Datum(now) < last);
+  if (!last.absent() && is_last) {
     NOAM_ASSIGN_OR_RETURN(change.last_removed, read_rows(last));
   }
   // A refresh of the same moment replaces the one before.
@@ -783,14 +785,16 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
     NOAM_RETURN_IF_ERROR(forget(times.front()));
     times.erase(times.begin());
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  const bool is_kept = std::find(times.begin(), times.end(), Datum(now)) != times.end();
+  for (std::size_t i = 0; is_kept && i < rows.size(); ++i) {
     Row row{Datum(now), Datum(static_cast<std::int64_t>(i))};
     transaction_.put({block, *held, row}, rows[i]);
     row.insert(row.end(), rows[i].begin(), rows[i].end());
-    change.added.push_back(row);
-    change.last_added.push_back(std::move(row));
+    if (is_last) change.last_added.push_back(row);
+    change.added.push_back(std::move(row));
   }
-  transaction_.put({block, *head, {}}, {Datum(now), Datum(std::move(times))});
+  const Datum latest = times.back();
+  transaction_.put({block, *head, {}}, {latest, Datum(std::move(times))});
   refreshes_.push_back(std::move(change));
   return settle();
 }
