@@ -682,7 +682,8 @@ Result<std::optional<std::int64_t>> Session::last_refresh(std::uint32_t query) {
 Result<std::int64_t> Session::refresh_when_due(const model::Query& query, Scheduler& scheduler) {
   constexpr std::int64_t minute = 60'000;
   const std::int64_t every = query.refresh->every_minutes * minute;
-  // Another session may have refreshed it. A clock that was set back does not stop it for long.
+  // Another session may have refreshed it. Where the clock was set back, a refresh before the last would not be seen;
+  // then it is looked at again in time.
   NOAM_ASSIGN_OR_RETURN(const auto last,
                         last_refresh(static_cast<std::uint32_t>(&query - program_.model->queries.data())));
   const std::int64_t now = scheduler.now();
@@ -729,56 +730,87 @@ void Session::start_sweeping() {
 
 Result<std::size_t> Session::sweep() {
   std::size_t gone = 0;
+  std::optional<Error> left;  // the first that could not go
   const std::int64_t now = options_.clock();
   for (std::uint32_t f = 0; f < program_.design.families.size(); ++f) {
     const design::Family& family = program_.design.families[f];
     if (family.purpose != design::Purpose::Due) continue;
     const auto entity = static_cast<model::EntityId>(family.members_of);
-    for (;;) {
-      stores::ReadRequest request;
-      request.block = {family.collection, {Datum(std::int64_t{0})}};
-      request.family = f;
-      request.to.parts = {Datum(now)};
-      request.limit = 100;
+    // Page by page, each once: one that can't go stands in nobody's way.
+    stores::ReadRequest request;
+    request.block = {family.collection, {Datum(std::int64_t{0})}};
+    request.family = f;
+    request.to.parts = {Datum(now)};
+    request.limit = 100;
+    for (bool more = true; more;) {
       stores::Answers answers;
       NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
-      if (answers[0].entries.empty()) break;
+      more = answers[0].more;
       for (const stores::Entry& entry : answers[0].entries) {
-        bool again = true;
-        for (int attempt = 0; again; ++attempt) {
-          again = false;
-          const State::Turn turn(*state_, attempt);
-          Environment environment;
-          environment.model = program_.model.get();
-          environment.now = now;
-          Transaction transaction(store_, program_.design, deadline());
-          CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-          NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, entry.key[1], now));
-          if (!expired) break;
-          NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
-          if (outcome == stores::Outcome::Conflict) again = true;
-          if (outcome == stores::Outcome::Applied) ++gone;
-        }
+        const auto expired = expire(entity, entry.key[1], now);
+        if (expired && *expired) ++gone;
+        if (!expired && expired.error().code != "limit") return expired.error();
+        if (!expired && !left) left = expired.error();
       }
+      if (more) request.from = {answers[0].entries.back().key, false};
     }
   }
-  // Ids that nobody may repeat any more.
+  NOAM_RETURN_IF_ERROR(forget_ids(now));
+  if (left) return *left;
+  return gone;
+}
+
+Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int64_t now) {
+  const auto name = [&] { return model::instance_name(*program_.model, entity, key); };
+  for (int attempt = 0;; ++attempt) {
+    const State::Turn turn(*state_, attempt);
+    Environment environment;
+    environment.model = program_.model.get();
+    environment.now = now;
+    Transaction transaction(store_, program_.design, deadline());
+    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
+    NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, key, now));
+    if (!expired) return false;
+    const stores::WriteBatch batch = transaction.batch();
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
+    switch (outcome) {
+      case stores::Outcome::Applied:
+        return true;
+      case stores::Outcome::Conflict:
+        continue;
+      case stores::Outcome::TooLarge:
+        return Error{fmt::format("{} is due and can't go: {}", name(), too_large(batch)), "limit"};
+      case stores::Outcome::Unknown:
+        return Error{fmt::format("{} is due, and the store does not tell whether it went", name())};
+    }
+  }
+}
+
+// Those that nobody may repeat any more.
+Result<void> Session::forget_ids(std::int64_t now) {
   const std::uint32_t guards = guard_family(program_.design);
+  const std::size_t most = store_.capabilities().max_commit_changes;
   std::string after;
   do {
     NOAM_ASSIGN_OR_RETURN(const stores::ScanPage page, store_.scan(guards, after, nullptr, deadline()));
     stores::WriteBatch batch;
-    for (const auto& item : page.items)
-      if (item.entry.columns[1].as_int() < now - id_window)
-        batch.changes.emplace_back(
-            stores::Delete{{{program_.design.families[guards].collection, item.block}, guards, item.entry.key}});
-    if (!batch.changes.empty()) {
+    const auto commit = [&]() -> Result<void> {
+      if (batch.changes.empty()) return {};
       NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
-      (void)outcome;
+      if (outcome != stores::Outcome::Applied) return Error{"the store did not forget command ids that are too old"};
+      batch.changes.clear();
+      return {};
+    };
+    for (const auto& item : page.items) {
+      if (item.entry.columns[1].as_int() >= now - id_window) continue;
+      batch.changes.emplace_back(
+          stores::Delete{{{program_.design.families[guards].collection, item.block}, guards, item.entry.key}});
+      if (batch.changes.size() == most) NOAM_RETURN_IF_ERROR(commit());
     }
+    NOAM_RETURN_IF_ERROR(commit());
     after = page.next;
   } while (!after.empty());
-  return gone;
+  return {};
 }
 
 namespace {

@@ -114,7 +114,8 @@ class Session {
 
   // Carries out a refreshed query now.
   Result<void> refresh(std::string_view name);
-  // Deletes what is due, and forgets ids of commands that are too old to be repeated. How many instances went.
+  // Deletes what is due, and forgets ids of commands that are too old to be repeated. How many instances went. An error
+  // where the store does not let one go, with the code `limit` where it never will; then the others went all the same.
   Result<std::size_t> sweep();
 
   // Compares every copy with what its bases say.
@@ -148,6 +149,9 @@ class Session {
   [[nodiscard]] std::string too_large(const stores::WriteBatch& batch) const;
   // When a refreshed query was last refreshed; nothing: never.
   Result<std::optional<std::int64_t>> last_refresh(std::uint32_t query);
+  // One instance that is due. False where it is not any more.
+  Result<bool> expire(model::EntityId entity, const model::Datum& key, std::int64_t now);
+  Result<void> forget_ids(std::int64_t now);
   Result<std::int64_t> refresh_when_due(const model::Query& query, Scheduler& scheduler);
   // Nothing where it was not, or a bulk change has not ended.
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
