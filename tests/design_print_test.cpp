@@ -2,6 +2,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -185,6 +186,61 @@ TEST(PrintedPlans, AddUp) {
 }
 
 // A mix is the sum of its statements, each as often as it runs.
+// What is stored is counted by what is written of the data, and by what a copy keeps of it.
+TEST(PrintedPlans, CountWhatIsStored) {
+  const auto model = compiled("feeds.noam", R"(
+model feeds
+
+value Point { label: text(~50)   at: timestamp }
+entity User ~1_000 {
+  name: text key
+  tags: set<text> ~20
+  names: list<text> ~3
+  points: list<Point> ~4
+  friends: list<User> ~7
+  follows: set<User> ~40 inverse followers
+}
+entity Post ~10_000 { id: int key   author: User inverse posts   at: timestamp   content: text(~600) }
+
+query users { select u.name from User u }
+query posts { select p.id from Post p }
+
+design kept {
+  collection tags of User u, u.tags t by t as tag { copy [u.name] }
+  collection names of User u, u.names n by n as given { copy [u.name, position(n) as at] }
+  collection points of User u, u.points p by u.name as name { copy [position(p) as place]: p.label, p.at }
+  collection friends of User u, u.friends f by f.name as name { copy [u.name as by, position(f) as at] }
+  collection feeds of User u, u.follows a, a.posts p by u.name as name { copy [p.at desc as at, p.id as post] limit 100 }
+  collection short of User u, u.posts p by u.name as name { copy [p.at desc as at, p.id as post] limit 100 }
+  collection words of Post p, words(p.content) w by w as word { copy [p.id as post] }
+}
+)");
+  ASSERT_NE(model, nullptr);
+  const auto stored = [&](const std::string& strategy) {
+    const auto program = design::make_program(model, strategy);
+    EXPECT_TRUE(program) << program.error().message;
+    const design::Explainer explainer(*program);
+    std::map<std::string, std::pair<double, double>> out;  // entries, and bytes of one
+    for (std::uint32_t f = 0; f < program->design.families.size(); ++f)
+      out[design::family_label(program->design, f)] = {explainer.entries(f), explainer.bytes(f)};
+    return out;
+  };
+  using Figures = std::pair<double, double>;
+  auto kept = stored("kept");
+  EXPECT_EQ(kept["tags"], (Figures{20'000, 8 + 20}));
+  EXPECT_EQ(kept["names"], (Figures{3'000, 8 + 20 + 8}));
+  EXPECT_EQ(kept["points"], (Figures{4'000, 8 + 8 + 50 + 8}));
+  EXPECT_EQ(kept["friends"], (Figures{7'000, 8 + 20 + 8}));
+  EXPECT_EQ(kept["feeds"].first, 100'000) << "a hundred a block";
+  EXPECT_EQ(kept["short"].first, 10'000) << "fewer than the limit";
+  EXPECT_EQ(kept["words"].first, 1'000'000);
+  auto normalized = stored("normalized");
+  EXPECT_EQ(normalized["User.tags"], (Figures{20'000, 8 + 20}));
+  EXPECT_EQ(normalized["User.names"], (Figures{3'000, 8 + 8 + 20}));
+  EXPECT_EQ(normalized["User.points"], (Figures{4'000, 8 + 8 + 58}));
+  EXPECT_EQ(normalized["User.follows"], (Figures{40'000, 8 + 20}));
+}
+
 TEST(PrintedPlans, WeighAMix) {
   const auto model = compiled("counts.noam",
                               "model counts\n"

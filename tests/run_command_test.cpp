@@ -212,7 +212,7 @@ TEST(RunParameters, ArriveAtTheStatement) {
   refused("short=four", "refused: short: 4 characters, at most 3 fit [value]\n");
   refused("day=2023-02-29", "refused: day: expected date, not \"2023-02-29\" [value]\n");
   refused("place=[\"x\"]", "refused: place: a key of Place has 2 parts, not 1 [value]\n");
-  refused("number=13", "refused: Thing \"a\" would not be as it must [require]\n");
+  refused("number=13", "refused: `number != 13 or number is absent` would not hold of Thing \"a\" [require]\n");
   refused("name=\xff", "refused: name: expected text, not \"\xef\xbf\xbd\" [value]\n");
 }
 

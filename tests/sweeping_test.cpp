@@ -43,6 +43,8 @@ std::shared_ptr<const model::Model> read_model(const std::string& path) {
 class FailingStore : public stores::Store {
  public:
   bool failing = false;
+  std::size_t refused_commits = 0;  // the next ones, with this outcome
+  stores::Outcome refused_with = stores::Outcome::Unknown;
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return store_->capabilities(); }
   Result<void> deploy(const design::Design& design) override { return store_->deploy(design); }
@@ -54,6 +56,10 @@ class FailingStore : public stores::Store {
   }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (failing) return Error{"no answer"};
+    if (refused_commits > 0) {
+      --refused_commits;
+      return refused_with;
+    }
     return store_->commit(batch, by);
   }
   Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
@@ -171,6 +177,51 @@ TEST(Sweeping, DeletesWhatIsDue) {
   const auto verified = simulation.session().verify();
   ASSERT_TRUE(verified);
   EXPECT_TRUE(verified->differences.empty());
+}
+
+TEST(Sweeping, TellsWhatTheStoreDoesNotLetGo) {
+  Simulation simulation(types);
+  simulation.run("make", {{"id", "a"}});
+  for (const char* at : {"2026-06-01T12:00:00Z", "2026-06-01T12:00:01Z", "2026-06-01T12:00:02Z"})
+    simulation.run("enter", {{"id", "a"}, {"at", at}, {"amounts", {1}}});
+  const auto left = [&] { return Json::parse(simulation.rows("amounts", {{"id", "a"}}))[0]["all"].size(); };
+  simulation.time.advance_to(noon + 2 * hour);
+
+  simulation.store.refused_with = stores::Outcome::Unknown;
+  simulation.store.refused_commits = 1;
+  auto swept = simulation.session().sweep();
+  ASSERT_FALSE(swept);
+  EXPECT_NE(swept.error().message.find("is due, and the store does not tell whether it went"), std::string::npos)
+      << swept.error().message;
+  EXPECT_EQ(swept.error().message.find("Entry"), 0U) << swept.error().message;
+  EXPECT_EQ(left(), 3U);
+
+  // The others do not wait for one that is too large.
+  simulation.store.refused_with = stores::Outcome::TooLarge;
+  simulation.store.refused_commits = 1;
+  swept = simulation.session().sweep();
+  ASSERT_FALSE(swept);
+  EXPECT_EQ(swept.error().code, "limit");
+  EXPECT_NE(swept.error().message.find("is due and can't go: "), std::string::npos) << swept.error().message;
+  EXPECT_EQ(left(), 1U);
+
+  swept = simulation.session().sweep();
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(*swept, 1U);
+  EXPECT_EQ(left(), 0U);
+
+  // Ids that are not forgotten are told, too.
+  EXPECT_EQ(
+      simulation.session().answer({{"run", "make"},
+                                   {"params", {{"id", "b"}}},
+                                   {"id", model::make_command_id(simulation.time.now(), 1, 2).text()}})["outcome"],
+      "applied");
+  simulation.time.advance_by(2 * hour);
+  simulation.store.refused_commits = 1;
+  swept = simulation.session().sweep();
+  ASSERT_FALSE(swept);
+  EXPECT_EQ(swept.error().message, "the store did not forget command ids that are too old");
+  EXPECT_TRUE(simulation.session().sweep());
 }
 
 TEST(Sweeping, ForgetsIdsThatAreTooOld) {

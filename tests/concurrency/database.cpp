@@ -65,6 +65,21 @@ Json Database::rows(const std::string& name, const Json& params) {
   return Json::array();
 }
 
+std::size_t Database::entries(std::uint32_t family) {
+  std::size_t count = 0;
+  std::string after;
+  do {
+    const auto page = store_.scan(family, after, nullptr, stores::no_deadline);
+    if (!page) {
+      ADD_FAILURE() << page.error().message;
+      break;
+    }
+    count += page->items.size();
+    after = page->next;
+  } while (!after.empty());
+  return count;
+}
+
 std::string Database::differences() {
   const auto found = session_->verify();
   if (!found) return found.error().message;

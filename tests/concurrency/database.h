@@ -62,6 +62,8 @@ class Database {
   // Of a query; an error is a failure of the test.
   Json rows(const std::string& name, const Json& params = Json::object());
 
+  // How many a family of the design has.
+  std::size_t entries(std::uint32_t family);
   // What `verify` finds wrong; empty: nothing.
   std::string differences();
 

@@ -28,6 +28,7 @@ entity Note { id: int key   topic: Topic inverse notes   at: timestamp   text: t
 entity Reply { id: int key   note: Note owner inverse replies   text: text }
 
 command open($name, $weight) { insert Topic { name: $name, weight: $weight } }
+command weigh($name, $weight) { update Topic[$name] { weight: $weight } }
 command shift($from, $to, $by) {
   update Topic[$from] { weight: weight - $by }
   update Topic[$to] { weight: weight + $by }
@@ -47,6 +48,9 @@ query busiest refresh every 1 hour keep 2 { select t.name, t.weight from Topic t
 query last_weight { select w.refreshed from weight w }
 query weights { select w.refreshed, w.total, w.n from weight history w }
 query busy { select b.name, b.weight from busiest b }
+query busy_times { select distinct b.refreshed from busiest history b order by refreshed }
+query series { select b.refreshed, b.name from busiest history b order by b.refreshed desc, b.name }
+query standing($name) { select b.refreshed, b.weight from busiest b where b.name = $name }
 
 design kept {
   collection topics of Topic t by name {
@@ -56,6 +60,8 @@ design kept {
   }
   collection notes of Note n by id { entry ε: topic, at, text   copy numbers: count(n.replies) as replies }
   collection replies of Reply r by note { entry [id]: text }
+  collection series of busiest history b by "all" as series { copy [b.refreshed desc as at]: rows [ b.name ] }
+  collection standing of busiest b by b.name as name { copy ε: b.refreshed, b.weight }
   collection words of Note n, words(n.text) w by w as word { copy [n.id] }
 }
 )";
@@ -227,6 +233,65 @@ TEST_P(Housekeeping, SweepsEachOnce) {
   EXPECT_EQ(findings.text(), "");
   EXPECT_EQ(swept, 100U);
   EXPECT_EQ(database.rows("notes").size(), 50U);
+  EXPECT_EQ(database.differences(), "");
+}
+
+// The last refresh is the one with the latest time, whenever it was carried out; nothing is left of those that are not
+// kept.
+TEST_P(Housekeeping, KeepsTheLatestRefreshesOfAClockSetBack) {
+  Database database(read_model(board), GetParam());
+  const auto refresh_at = [&](std::int64_t minutes, int weight) {
+    database.set_time(start_time + minutes * 60'000);
+    ASSERT_EQ(database.run("weigh", {{"name", "t0"}, {"weight", weight}}), "applied");
+    const auto done = database.session().refresh("busiest");
+    ASSERT_TRUE(done) << done.error().message;
+  };
+  const auto minutes = [&] {
+    std::vector<std::int64_t> out;
+    for (const Json& row : database.rows("busy_times"))
+      out.push_back((*model::parse_timestamp(row["refreshed"].get<std::string>()) - start_time) / 60'000);
+    return out;
+  };
+  const auto weight = [&] {
+    const Json rows = database.rows("busy");
+    EXPECT_EQ(rows.size(), 1U) << rows;
+    EXPECT_EQ(database.rows("standing", {{"name", "t0"}}).at(0)["weight"], rows.at(0)["weight"]);
+    return rows.at(0)["weight"].get<int>();
+  };
+  const auto held = [&] {
+    const design::Design& design = database.session().program().design;
+    std::size_t rows = 0;
+    for (std::uint32_t f = 0; f < design.families.size(); ++f) {
+      const design::Family& family = design.families[f];
+      if (family.purpose != design::Purpose::Refreshed || family.key.empty()) continue;
+      if (database.session().model().queries[family.members_of].name == "busiest") rows += database.entries(f);
+    }
+    return rows;
+  };
+  using Times = std::vector<std::int64_t>;
+  ASSERT_EQ(database.run("open", {{"name", "t0"}, {"weight", 0}}), "applied");
+  refresh_at(100, 1);
+  refresh_at(40, 2);  // earlier, and kept: there is room
+  EXPECT_EQ(minutes(), (Times{40, 100}));
+  EXPECT_EQ(weight(), 1);
+  refresh_at(20, 3);  // too early to be kept
+  EXPECT_EQ(minutes(), (Times{40, 100}));
+  EXPECT_EQ(weight(), 1);
+  EXPECT_EQ(held(), 2U);
+  refresh_at(60, 4);  // takes the place of an earlier one
+  EXPECT_EQ(minutes(), (Times{60, 100}));
+  EXPECT_EQ(weight(), 1);
+  refresh_at(60, 5);  // of the same time again
+  EXPECT_EQ(minutes(), (Times{60, 100}));
+  EXPECT_EQ(weight(), 1);
+  refresh_at(100, 6);
+  EXPECT_EQ(minutes(), (Times{60, 100}));
+  EXPECT_EQ(weight(), 6);
+  refresh_at(120, 7);
+  EXPECT_EQ(minutes(), (Times{100, 120}));
+  EXPECT_EQ(weight(), 7);
+  EXPECT_EQ(held(), 2U);
+  EXPECT_EQ(database.rows("series").size(), 2U);
   EXPECT_EQ(database.differences(), "");
 }
 

@@ -87,7 +87,6 @@ std::string as_text(const design::Program& program, const Wanted& wanted) {
   if (wanted.plans) add(design::print_plans(program, wanted.only));
   if (wanted.plans && !wanted.only) add(design::print_storage(program));
   if (wanted.mix != nullptr) add(design::print_mix(program, *wanted.mix));
-  for (const std::string& refusal : program.refusals) add("not to be run: " + refusal + "\n");
   return out;
 }
 

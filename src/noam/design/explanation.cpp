@@ -22,6 +22,8 @@ using model::TypeKind;
 namespace {
 
 constexpr double unknown_length = 10;
+constexpr double unknown_instances = 1'000;
+constexpr double rows_an_entry = 10;  // where several share it
 constexpr int deepest_parts = 8;
 
 void add_once(std::vector<std::string>& to, const std::string& what) {
@@ -585,6 +587,53 @@ class CommandExplainer {
   std::set<std::string> loaded_;
 };
 
+// How often a node is there for each row of the nodes before it.
+double times_a_row(const model::Model& model, const FamilyLogic& logic, std::uint32_t node,
+                   const std::vector<char>& before, bool first) {
+  const Node& at = logic.logical.nodes[node];
+  if (at.kind == NodeKind::Word) return usual_length(model, call_expr(model::Function::WordsOf, {}, {at.source}));
+  if (at.kind != NodeKind::Instance) return usual_length(model, at.source);
+  const auto estimate = model::instances(model, at.type.entity());
+  const double all = estimate ? std::max(estimate->value, 1.0) : unknown_instances;
+  if (first) return all;
+  // By a role from what is there: its fan-out. What an element refers to: one.
+  std::optional<double> fan;
+  const auto at_most = [&](double value) { fan = std::min(fan.value_or(value), value); };
+  for (const Expr& conjunct : logic.body.where) {
+    std::vector<std::uint32_t> nodes;
+    collect_nodes(logic.logical, conjunct, nodes);
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end() || conjunct.operands.size() != 2) continue;
+    const auto later = [&](std::uint32_t other) { return other != node && before[other] == 0; };
+    if (std::any_of(nodes.begin(), nodes.end(), later)) continue;
+    for (const Expr& side : conjunct.operands) {
+      if (side.kind == ExprKind::Variable && logic.logical.nodes[side.index].kind == NodeKind::Element) at_most(1);
+      if (side.kind != ExprKind::Field || side.operands[0].kind != ExprKind::Variable ||
+          side.operands[0].type.kind != TypeKind::Reference)
+        continue;
+      const model::Field& field = model.entity(side.operands[0].type.entity()).fields[side.index];
+      if (!field.role) continue;
+      const model::Role& role = model.roles[*field.role];
+      const auto found =
+          side.operands[0].index == node ? model::backward_fan_out(model, role) : model::forward_fan_out(model, role);
+      if (found) at_most(found->value);
+    }
+  }
+  return fan ? std::max(*fan, 0.01) : std::min(all, unknown_length);
+}
+
+// How many rows a family is made of.
+double rows_of(const model::Model& model, const FamilyLogic& logic) {
+  double rows = 1;
+  std::vector<char> before(logic.logical.nodes.size(), 0);
+  bool first = true;
+  for (const std::uint32_t node : logic.body.nodes) {
+    rows *= times_a_row(model, logic, node, before, first);
+    before[node] = 1;
+    first = false;
+  }
+  return std::max(rows, 1.0);
+}
+
 }  // namespace
 
 std::string statement_name(const model::Model& model, const model::StatementRef& statement) {
@@ -613,7 +662,8 @@ double Explainer::entries(std::uint32_t family) const {
   }
   if (at.purpose == Purpose::Guard) return 0;
   const FamilyLogic& logic = program_.logics[family];
-  double rows = planner_.entries(family);
+  double rows = rows_of(*program_.model, logic);
+  if (at.grouped) rows = std::max(rows / rows_an_entry, 1.0);
   for (const std::uint32_t node : logic.body.nodes) {
     const Node& source = logic.logical.nodes[node];
     if (source.kind != NodeKind::Refreshed && source.kind != NodeKind::History) continue;
@@ -622,12 +672,12 @@ double Explainer::entries(std::uint32_t family) const {
     rows = source.kind == NodeKind::History && refresh ? static_cast<double>(refresh->keep) : 1;
     if (!at.grouped) rows *= std::max(program_.queries[source.query].rows, 1.0);
   }
-  if (at.key.empty() && at.copy()) {  // one a block
+  if (at.copy() && (at.key.empty() || at.limit)) {  // one a block, or so many
     double blocks = 1;
     for (const Expr& part : logic.block) blocks *= planner_.different(logic.logical, part, rows);
-    rows = std::min(rows, blocks);
+    rows = std::min(rows, blocks * (at.key.empty() ? 1 : static_cast<double>(*at.limit)));
   }
-  return rows;
+  return std::max(rows, 1.0);
 }
 
 double Explainer::bytes(std::uint32_t family) const { return planner_.bytes(family); }

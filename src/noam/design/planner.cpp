@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "noam/base/check.h"
 #include "noam/model/estimates.h"
@@ -1494,7 +1495,7 @@ class Search {
     if (state.cap) return false;
     // The step that came last may deliver an order, or one entry a group.
     if ((body_.limit && !body_.folded && !body_.distinct) || (body_.folded && folds_distinct())) {
-      key.append(reinterpret_cast<const char*>(&state.last), sizeof state.last);
+      key += state.last == nullptr ? "-" : std::to_string(state.last - matches_->data());
       key.push_back(static_cast<char>(state.last_order));
       key.push_back(static_cast<char>(state.dropped));
       key.push_back(static_cast<char>(state.several_blocks));
@@ -1920,16 +1921,41 @@ double Planner::entries(std::uint32_t family) const {
   return std::max(rows, 1.0);
 }
 
+namespace {
+
+// That the expression reads, of an instance or a value; null where it is something else.
+const model::Field* field_of(const model::Model& model, const Expr& expr) {
+  if (expr.kind != ExprKind::Field) return nullptr;
+  const model::Type& object = expr.operands[0].type;
+  if (object.kind != TypeKind::Reference && object.kind != TypeKind::Value) return nullptr;
+  const std::vector<model::Field>& fields = model.fields(object);
+  return expr.index < fields.size() ? &fields[expr.index] : nullptr;
+}
+
+}  // namespace
+
 double Planner::bytes(std::uint32_t family) const {
-  double sum = 8;
-  const auto add = [&](const Expr& expr) {
-    if (expr.kind == ExprKind::Field && expr.operands[0].type.kind == TypeKind::Reference)
-      sum += model::average_bytes(model_, model_.entity(expr.operands[0].type.entity()).fields[expr.index]);
-    else
-      sum += 8;
+  const Family& of = design_->families[family];
+  const auto of_expr = [&](const Expr& expr) {
+    if (const model::Field* field = field_of(model_, expr)) return model::average_bytes(model_, *field);
+    const auto* text = std::get_if<std::string>(&expr.constant);
+    if (expr.kind == ExprKind::Constant && expr.type.kind == TypeKind::Text && text != nullptr)
+      return static_cast<double>(text->size());
+    model::Field alone;  // only its type is known
+    alone.type = expr.type;
+    return model::average_bytes(model_, alone);
   };
-  for (const model::Part& part : design_->families[family].key) add(part.expr);
-  for (const model::Cell& cell : design_->families[family].cells) add(cell.expr);
+  const std::function<double(const model::Cell&)> of_cell = [&](const model::Cell& cell) {
+    if (cell.shape == model::CellShape::Plain) return of_expr(cell.expr);
+    double sum = 0;
+    for (const model::Cell& inner : cell.cells) sum += of_cell(inner);
+    if (cell.shape == model::CellShape::List)
+      sum *= cell.limit ? std::min<double>(*cell.limit, usual_length) : usual_length;
+    return sum;
+  };
+  double sum = 8;
+  for (const model::Part& part : of.key) sum += of_expr(part.expr);
+  for (const model::Cell& cell : of.cells) sum += of_cell(cell);
   return sum;
 }
 

@@ -610,8 +610,7 @@ Json design_json(const Program& program) {
           {"written", written != nullptr},
           {"targets", written != nullptr ? written->targets : std::vector<std::string>{}},
           {"rest", program.design.rest},
-          {"collections", std::move(collections)},
-          {"refusals", program.refusals}};
+          {"collections", std::move(collections)}};
 }
 
 }  // namespace noam::design

@@ -107,8 +107,7 @@ struct Program {
   std::vector<Plan> queries;
   std::vector<CommandPlan> commands;
   std::vector<EntityPlan> entities;
-  std::vector<Upkeep> upkeep;         // in the order in which copies are brought up to date
-  std::vector<std::string> refusals;  // what the design cannot do, one line each; not to be run
+  std::vector<Upkeep> upkeep;  // in the order in which copies are brought up to date
   std::vector<FamilyLogic> logics;
 };
 

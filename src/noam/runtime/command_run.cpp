@@ -55,7 +55,14 @@ std::optional<Refusal> first_of(const std::optional<Refusal>& a, const std::opti
   return rank(b) < rank(a) ? b : a;
 }
 
-Refusal overflow_refusal() { return {"overflow", "arithmetic does not fit"}; }
+std::string quoted(const std::string& text) {
+  constexpr std::size_t longest = 200;
+  return fmt::format("`{}`", model::shortened(text, longest));
+}
+
+Refusal overflow_refusal(const std::string& where) {
+  return {"overflow", fmt::format("{}: a number does not fit", where)};
+}
 
 // The steps of a path below the instance, outermost first.
 std::vector<const Expr*> steps_of(const Expr& path) {
@@ -81,8 +88,8 @@ std::size_t indexes_of(const std::vector<const Expr*>& steps) {
       std::count_if(steps.begin(), steps.end(), [](const Expr* at) { return at->kind == ExprKind::Element; }));
 }
 
-Refusal position_refusal() {
-  return {"position", "the path leads to a list position, a value or a map key that is not there"};
+Refusal position_refusal(const std::string& path) {
+  return {"position", fmt::format("{} leads to a list position, a value or a map key that is not there", path)};
 }
 
 // The place that the path leads to, all but its last `left` steps; each Element takes an input, from the one given.
@@ -219,7 +226,11 @@ bool CommandRun::overflowed(std::size_t input) const {
 
 CommandRun::Refused CommandRun::storable(const model::Type& type, const Datum& value, const std::string& name,
                                          std::size_t input) const {
-  return overflowed(input) ? overflow_refusal() : model::storable(model_, type, value, name);
+  return overflowed(input) ? overflow_refusal(name) : model::storable(model_, type, value, name);
+}
+
+std::string CommandRun::text(const Expr& expr) const {
+  return quoted(model::to_string(model_, expr, command_->variables, command_->parameters));
 }
 
 Result<CommandRun::Refused> CommandRun::check_owners(model::EntityId id, const Datum::List& fields,
@@ -305,12 +316,12 @@ CommandRun::Refused CommandRun::assign(const model::Change& change, const Row& i
     bool known = true;
     for (std::size_t i = first; i < at_value; ++i) known = known && !overflowed(i);
     if (!known) {
-      refused = first_of(refused, overflow_refusal());
+      refused = first_of(refused, overflow_refusal(text(assignment.target)));
       continue;
     }
     Datum* at = walk(whole, steps, 1, inputs.begin() + static_cast<std::ptrdiff_t>(first));
     if (at == nullptr || !at->is_list()) {
-      refused = first_of(refused, position_refusal());
+      refused = first_of(refused, position_refusal(text(assignment.target)));
     } else if (!element) {
       at->as_list()[last.index] = std::move(value);
     } else if (entry) {
@@ -318,7 +329,7 @@ CommandRun::Refused CommandRun::assign(const model::Change& change, const Row& i
     } else if (const auto position = position_in(at->as_list(), inputs[at_value - 1])) {
       at->as_list()[*position] = std::move(value);
     } else {
-      refused = first_of(refused, position_refusal());
+      refused = first_of(refused, position_refusal(text(assignment.target)));
     }
   }
   fields = std::move(whole.as_list());
@@ -368,11 +379,11 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
   input += indexes_of(steps) - (at_element ? 1 : 0);
   Refused refused;
   for (std::size_t i = first; i < input; ++i)
-    if (overflowed(i)) refused = overflow_refusal();
+    if (overflowed(i)) refused = overflow_refusal(text(change.path));
   Datum* at = walk(whole, steps, at_element ? 1 : 0, inputs.begin() + static_cast<std::ptrdiff_t>(first));
   Datum nowhere = Datum::List();  // so that what else is wrong is found
   if (at == nullptr || !at->is_list()) {
-    if (!refused) refused = position_refusal();
+    if (!refused) refused = position_refusal(text(change.path));
     at = &nowhere;
   }
   Datum::List& items = at->as_list();
@@ -392,7 +403,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
         added.push_back(argument);
       else if (argument.is_list())
         added = argument.as_list();
-      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal(name));
       for (const Datum& item : added)
         refused = first_of(refused, storable(collection.type.element(), item, name, input));
       items.insert(items.end(), added.begin(), added.end());
@@ -401,7 +412,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
     }
     case ChangeKind::Remove: {
       const Datum& argument = inputs[input];
-      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal(name));
       Datum::List wanted;
       if (change.all && argument.is_list())
         wanted = argument.as_list();
@@ -412,13 +423,13 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
       break;
     }
     case ChangeKind::RemoveKey: {
-      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal(name));
       const auto found = find_key(items, inputs[input]);
       if (found != items.end()) items.erase(found);
       break;
     }
     case ChangeKind::RemoveAt: {
-      if (overflowed(input)) refused = first_of(refused, overflow_refusal());
+      if (overflowed(input)) refused = first_of(refused, overflow_refusal(name));
       const Datum& where = inputs[input];
       if (kind == TypeKind::List) {
         if (const auto position = position_in(items, where))
@@ -454,7 +465,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
         else
           gone.push_back(candidates[i]);
       }
-      if (environment_.overflowed) refused = first_of(refused, overflow_refusal());
+      if (environment_.overflowed) refused = first_of(refused, overflow_refusal(text(*change.where)));
       if (symmetric != nullptr)
         for (const Datum& item : gone) items.erase(std::remove(items.begin(), items.end(), item), items.end());
       else
@@ -478,7 +489,7 @@ Result<CommandRun::Refused> CommandRun::update(const model::Change& change, cons
     key = inputs[input++];
   else
     key = variables_[*change.variable];
-  if (input > 0 && overflowed(0)) return Refused(overflow_refusal());
+  if (input > 0 && overflowed(0)) return Refused(overflow_refusal(text(change.target)));
   NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
   if (!found->fields) {
     if (change.then) return Refused();
@@ -605,18 +616,21 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
     case ChangeKind::Put:
       return insert(change, inputs);
     case ChangeKind::Delete:
-      if (overflowed(0)) return Refused(overflow_refusal());
+      if (overflowed(0)) return Refused(overflow_refusal(text(change.target)));
       return remove(change.entity, inputs[0]);
     case ChangeKind::Require:
-      if (environment_.overflowed) return Refused(overflow_refusal());
-      if (!inputs[0].holds()) return Refused(Refusal{"require", "a requirement of the command does not hold"});
+      if (environment_.overflowed) return Refused(overflow_refusal(text(change.argument)));
+      if (!inputs[0].holds())
+        return Refused(Refusal{"require", fmt::format("{} does not hold", text(change.argument))});
       return Refused();
     case ChangeKind::For: {
-      if (overflowed(0)) return Refused(overflow_refusal());
+      const Expr& source = command.variables[*change.variable].source;
+      if (overflowed(0)) return Refused(overflow_refusal(text(source)));
       if (!inputs[0].is_list()) return Refused();
       const Datum::List items = inputs[0].as_list();
       if (items.size() > longest_loop)
-        return Refused(Refusal{"limit", fmt::format("a `for` runs over at most {} elements", longest_loop)});
+        return Refused(Refusal{"limit", fmt::format("{} has {} elements, and a `for` runs over at most {}",
+                                                    text(source), items.size(), longest_loop)});
       for (const Datum& item : items) {
         variables_[*change.variable] = item;
         for (std::size_t i = 0; i < change.body.size(); ++i) {
@@ -649,9 +663,12 @@ Result<CommandRun::Refused> CommandRun::check_requirements() {
     environment_.overflowed = false;
     NOAM_ASSIGN_OR_RETURN(const Row answers, compute(plan.require, seed));
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (overflowed(i)) return Refused(overflow_refusal());
+      const auto condition = [&, entity = address.first] {
+        return quoted(model::to_string(model_, model_.entity(entity).require[i], {}, {}));
+      };
+      if (overflowed(i)) return Refused(overflow_refusal(condition()));
       if (!answers[i].holds())
-        return Refused(Refusal{"require", fmt::format("{} would not be as it must",
+        return Refused(Refusal{"require", fmt::format("{} would not hold of {}", condition(),
                                                       model::instance_name(model_, address.first, address.second))});
     }
   }
@@ -669,6 +686,7 @@ Result<CommandRun::Refused> CommandRun::finish() {
 }
 
 Result<std::optional<Refusal>> CommandRun::run(const model::Command& command, const design::CommandPlan& plan) {
+  command_ = &command;
   variables_.assign(command.variables.size(), {});
   for (std::size_t i = 0; i < command.changes.size(); ++i) {
     NOAM_ASSIGN_OR_RETURN(Refused refused, change(command, command.changes[i], plan.changes[i]));
@@ -690,6 +708,7 @@ Result<std::optional<Refusal>> CommandRun::run_bulk(const model::Command& comman
                                                     const Datum& key, bool& applied) {
   applied = false;
   const model::Change& change = command.changes[0];
+  command_ = &command;
   variables_.assign(command.variables.size(), {});
   variables_[*change.variable] = key;
   NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
@@ -767,7 +786,9 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
     }
     return {};
   };
-  if (!last.absent()) {
+  // The last refresh is the one with the latest time, also where a clock was set back.
+  const bool is_last = last.absent() || !(Datum(now) < last);
+  if (!last.absent() && is_last) {
     NOAM_ASSIGN_OR_RETURN(change.last_removed, read_rows(last));
   }
   // A refresh of the same moment replaces the one before.
@@ -783,14 +804,16 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
     NOAM_RETURN_IF_ERROR(forget(times.front()));
     times.erase(times.begin());
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  const bool is_kept = std::find(times.begin(), times.end(), Datum(now)) != times.end();
+  for (std::size_t i = 0; is_kept && i < rows.size(); ++i) {
     Row row{Datum(now), Datum(static_cast<std::int64_t>(i))};
     transaction_.put({block, *held, row}, rows[i]);
     row.insert(row.end(), rows[i].begin(), rows[i].end());
-    change.added.push_back(row);
-    change.last_added.push_back(std::move(row));
+    if (is_last) change.last_added.push_back(row);
+    change.added.push_back(std::move(row));
   }
-  transaction_.put({block, *head, {}}, {Datum(now), Datum(std::move(times))});
+  const Datum latest = times.back();
+  transaction_.put({block, *head, {}}, {latest, Datum(std::move(times))});
   refreshes_.push_back(std::move(change));
   return settle();
 }

@@ -75,6 +75,8 @@ class CommandRun {
   [[nodiscard]] bool overflowed(std::size_t input) const;
   Refused storable(const model::Type& type, const model::Datum& value, const std::string& name,
                    std::size_t input) const;
+  // As it is written in the command, in backticks.
+  [[nodiscard]] std::string text(const model::Expr& expr) const;
   model::Datum due_of(model::EntityId id, const model::Datum::List& fields) const;
   Result<void> settle();
   Result<Refused> finish();
@@ -87,7 +89,8 @@ class CommandRun {
   Transaction& transaction_;
   Environment environment_;
   std::size_t max_fanout_;
-  Row variables_;  // slot v: variable v of the command
+  const model::Command* command_ = nullptr;  // that runs
+  Row variables_;                            // slot v: variable v of the command
   std::map<Address, Aggregate> aggregates_;
   std::vector<AggregateChange> transients_;  // inserted since the copies were last right
   std::vector<Address> all_transients_require_;

@@ -360,6 +360,61 @@ stores::EntryRef guard_entry(const design::Design& design, const model::CommandI
   return {{design.families[family].collection, {Datum(std::string(id.bytes.begin(), id.bytes.end()))}}, family, {}};
 }
 
+// What stands under an id: the outcome of its command, or what a bulk change has begun.
+struct Guard {
+  std::optional<std::string> text;  // none: nothing is known of the id
+  stores::Version version;
+};
+
+Result<Guard> read_guard(Transaction& transaction, const design::Design& design, const model::CommandId& id) {
+  stores::ReadRequest request;
+  const stores::EntryRef entry = guard_entry(design, id);
+  request.block = entry.block;
+  request.family = entry.family;
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(transaction.read({&request, 1}, Transaction::Moment::Now, answers));
+  Guard out;
+  out.version = answers[0].version;
+  if (!answers[0].entries.empty()) out.text = answers[0].entries[0].columns[0].as_string();
+  return out;
+}
+
+stores::Put guard_put(const design::Design& design, const model::CommandId& id, std::string text) {
+  return {guard_entry(design, id), {std::move(text), id.milliseconds()}};
+}
+
+// A bulk change that has begun: the instances it is about were chosen at its start. Who repeats it takes these, and its
+// parameters.
+struct Begun {
+  std::string command;
+  std::vector<Datum> parameters;
+  std::vector<Datum> keys;
+};
+
+std::string begun_text(const Begun& begun) {
+  return Json{{"command", begun.command},
+              {"parameters", datum_json(Datum(begun.parameters))},
+              {"todo", datum_json(Datum(begun.keys))}}
+      .dump();
+}
+
+// Nothing where it is an outcome.
+std::optional<Begun> begun_from(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  check(json.is_object(), "what is kept under an id is as it was written");
+  if (!json.contains("todo")) return std::nullopt;
+  auto parameters = datum_from(json["parameters"]);
+  auto keys = datum_from(json["todo"]);
+  check(parameters && parameters->is_list() && keys && keys->is_list(), "a bulk change is kept as it was written");
+  return Begun{json["command"].get<std::string>(), std::move(parameters->as_list()), std::move(keys->as_list())};
+}
+
+Outcome other_command(const Begun& begun) {
+  return refused("value", fmt::format("the command id is that of a `{}` that has not ended", begun.command));
+}
+
+Outcome expired() { return refused("expired", "the command id is older than an hour"); }
+
 }  // namespace
 
 Outcome Session::command(std::string_view name, const Arguments& arguments, const std::optional<model::CommandId>& id) {
@@ -373,8 +428,7 @@ Outcome Session::command(std::string_view name, const Arguments& arguments, cons
 Outcome Session::decide(const model::Command& command, Result<std::vector<Datum>> parameters,
                         const std::optional<model::CommandId>& id) {
   const model::CommandId used = id ? *id : new_id();
-  if (id && id->milliseconds() < options_.clock() - id_window)
-    return refused("expired", "the command id is older than an hour");
+  if (id && is_too_old(*id)) return expired();
   if (id && id->milliseconds() > model::last_command_time)
     return refused("value", "the command id is of a time after year 9999");
   if (!parameters) {
@@ -409,15 +463,13 @@ std::string Session::too_large(const stores::WriteBatch& batch) const {
 }
 
 Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& id) {
-  stores::ReadRequest request;
-  const stores::EntryRef entry = guard_entry(program_.design, id);
-  request.block = entry.block;
-  request.family = entry.family;
-  stores::Answers answers;
-  NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
-  if (answers[0].entries.empty()) return std::optional<Outcome>();
-  return std::optional<Outcome>(outcome_from(*program_.model, answers[0].entries[0].columns[0].as_string()));
+  Transaction transaction(store_, program_.design, deadline());
+  NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
+  if (!guard.text || begun_from(*guard.text)) return std::optional<Outcome>();
+  return std::optional<Outcome>(outcome_from(*program_.model, *guard.text));
 }
+
+bool Session::is_too_old(const model::CommandId& id) const { return id.milliseconds() < options_.clock() - id_window; }
 
 Outcome Session::run_command(const model::Command& command, const design::CommandPlan& plan,
                              std::vector<Datum> parameters, const model::CommandId& id, bool look_up) {
@@ -431,15 +483,14 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
     const State::Turn turn(*state_, attempt);
     Transaction transaction(store_, program_.design, by);
     if (look_up) {
-      stores::ReadRequest request;
-      const stores::EntryRef entry = guard_entry(program_.design, id);
-      request.block = entry.block;
-      request.family = entry.family;
-      stores::Answers answers;
-      const auto read = transaction.read({&request, 1}, Transaction::Moment::Now, answers);
-      if (!read) return unknown(read.error().message);
-      if (!answers[0].entries.empty())
-        return outcome_from(*program_.model, answers[0].entries[0].columns[0].as_string());
+      const auto guard = read_guard(transaction, program_.design, id);
+      if (!guard) return unknown(guard.error().message);
+      if (guard->text) {
+        if (const auto begun = begun_from(*guard->text)) return other_command(*begun);
+        return outcome_from(*program_.model, *guard->text);
+      }
+      // Asked after the look: then it was not a sweep that took the id away.
+      if (is_too_old(id)) return expired();
     }
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     const auto done = run.run(command, plan);
@@ -447,8 +498,10 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
     if (*done) return refused((*done)->code, (*done)->reason);
     Outcome outcome;
     outcome.keys = run.generated();
-    if (look_up)
-      transaction.put(guard_entry(program_.design, id), {outcome_text(*program_.model, outcome), id.milliseconds()});
+    if (look_up) {
+      stores::Put guard = guard_put(program_.design, id, outcome_text(*program_.model, outcome));
+      transaction.put(std::move(guard.entry), std::move(guard.columns));
+    }
     const auto committed = store_.commit(transaction.batch(), by);
     if (!committed) return unknown(committed.error().message);
     switch (*committed) {
@@ -464,55 +517,129 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
   }
 }
 
+// A bulk change is three steps, so that each instance is changed once however often it is repeated, and by whom: the
+// instances it is about are noted under its id; each is changed together with a guard of its own; the outcome takes the
+// place of the note. Without an id that a caller gave, nobody can repeat it, and nothing is noted.
 Outcome Session::run_bulk(const model::Command& command, const design::CommandPlan& plan, std::vector<Datum> parameters,
                           const model::CommandId& id, bool look_up) {
-  if (look_up) {
-    const auto before = applied_before(id);
-    if (!before) return unknown(before.error().message);
-    if (*before) return **before;
-  }
   Environment environment;
   environment.model = program_.model.get();
   environment.parameters = std::move(parameters);
   environment.id = id;
   environment.now = id.milliseconds();
   std::vector<Datum> keys;
-  {
-    Transaction transaction(store_, program_.design, deadline());
-    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-    auto found = run.find_bulk(command, plan);
-    if (!found) return failed(found.error());
-    keys = std::move(*found);
-  }
+  if (const auto ended = begin_bulk(command, plan, environment, look_up, keys)) return *ended;
   Outcome outcome;
   outcome.count = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     environment.id = model::part_of(id, i);
-    bool again = true;
-    for (int attempt = 0; again; ++attempt) {
-      again = false;
-      const State::Turn turn(*state_, attempt);
-      Transaction transaction(store_, program_.design, deadline());
-      CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-      bool applied = false;
-      const auto done = run.run_bulk(command, plan, keys[i], applied);
-      if (!done && done.error().code.empty()) return unknown(done.error().message);
-      if (!done || *done || !applied) continue;  // refused, or it does not match any more: skipped
-      const auto committed = store_.commit(transaction.batch(), deadline());
-      if (!committed) return unknown(committed.error().message);
-      if (*committed == stores::Outcome::Unknown) return unknown("the store does not tell");
-      if (*committed == stores::Outcome::Conflict) again = true;
-      if (*committed == stores::Outcome::Applied) ++*outcome.count;
-    }
+    const auto applied = run_part(command, plan, environment, keys[i], look_up);
+    if (!applied) return unknown(applied.error().message);
+    if (*applied) ++*outcome.count;
   }
-  if (look_up) {
+  if (look_up && !keys.empty()) {
+    // Whoever else comes to the end comes to the same outcome.
     stores::WriteBatch batch;
-    batch.changes.emplace_back(
-        stores::Put{guard_entry(program_.design, id), {outcome_text(*program_.model, outcome), id.milliseconds()}});
+    batch.changes.emplace_back(guard_put(program_.design, id, outcome_text(*program_.model, outcome)));
     const auto committed = store_.commit(batch, deadline());
-    if (!committed || *committed != stores::Outcome::Applied) return unknown("the outcome could not be noted");
+    if (!committed) return unknown(committed.error().message);
+    if (*committed != stores::Outcome::Applied) return unknown("the outcome could not be noted");
   }
   return outcome;
+}
+
+std::optional<Outcome> Session::begin_bulk(const model::Command& command, const design::CommandPlan& plan,
+                                           Environment& environment, bool look_up, std::vector<Datum>& keys) {
+  const model::CommandId id = environment.id;
+  for (;;) {
+    Transaction transaction(store_, program_.design, deadline());
+    Guard guard;
+    if (look_up) {
+      auto read = read_guard(transaction, program_.design, id);
+      if (!read) return unknown(read.error().message);
+      guard = std::move(*read);
+    }
+    if (guard.text) {
+      auto begun = begun_from(*guard.text);
+      if (!begun) return outcome_from(*program_.model, *guard.text);
+      if (begun->command != command.name) return other_command(*begun);
+      environment.parameters = std::move(begun->parameters);
+      keys = std::move(begun->keys);
+      return std::nullopt;
+    }
+    if (look_up && is_too_old(id)) return expired();
+    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
+    auto found = run.find_bulk(command, plan);
+    if (!found) return failed(found.error());
+    keys = std::move(*found);
+    if (!look_up) return std::nullopt;
+    // Only the first to note them decides which they are. Other commands may change them meanwhile: each is asked
+    // again.
+    Outcome none;
+    none.count = 0;
+    stores::WriteBatch batch;
+    batch.changes.emplace_back(guard_put(program_.design, id,
+                                         keys.empty() ? outcome_text(*program_.model, none)
+                                                      : begun_text({command.name, environment.parameters, keys})));
+    const stores::BlockRef& block = stores::entry_of(batch.changes[0]).block;
+    batch.expects.push_back({block.collection, block.key, guard.version});
+    const auto committed = store_.commit(batch, deadline());
+    if (!committed) return unknown(committed.error().message);
+    switch (*committed) {
+      case stores::Outcome::Applied:
+        return std::nullopt;
+      case stores::Outcome::Conflict:
+        continue;
+      case stores::Outcome::TooLarge:
+        return refused("limit", too_large(batch));
+      case stores::Outcome::Unknown:
+        return unknown("the store does not tell");
+    }
+  }
+}
+
+Result<bool> Session::run_part(const model::Command& command, const design::CommandPlan& plan,
+                               const Environment& environment, const Datum& key, bool look_up) {
+  const model::CommandId& id = environment.id;
+  bool skip = false;  // the store does not take the change
+  for (int attempt = 0;; ++attempt) {
+    const State::Turn turn(*state_, attempt);
+    Transaction transaction(store_, program_.design, deadline());
+    if (look_up) {
+      NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
+      if (guard.text) return outcome_from(*program_.model, *guard.text).count == 1;
+      if (is_too_old(id)) return Error{"the command id became older than an hour before all instances were changed"};
+    }
+    bool applied = false;
+    if (!skip) {
+      CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
+      const auto done = run.run_bulk(command, plan, key, applied);
+      if (!done && done.error().code.empty()) return done.error();
+      applied = applied && done && !*done;
+    }
+    if (!applied && !look_up) return false;  // refused, or it does not match any more
+    stores::WriteBatch batch = transaction.batch();
+    if (!applied) batch.changes.clear();
+    if (look_up) {
+      Outcome outcome;
+      outcome.count = applied ? 1 : 0;
+      batch.changes.emplace_back(guard_put(program_.design, id, outcome_text(*program_.model, outcome)));
+    }
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome committed, store_.commit(batch, deadline()));
+    switch (committed) {
+      case stores::Outcome::Applied:
+        return applied;
+      case stores::Outcome::Conflict:
+        continue;
+      case stores::Outcome::TooLarge:
+        if (!look_up) return false;
+        if (!applied) return Error{"the store does not take the guard of an instance"};
+        skip = true;
+        continue;
+      case stores::Outcome::Unknown:
+        return Error{"the store does not tell"};
+    }
+  }
 }
 
 Result<void> Session::refresh(std::string_view name) {
@@ -555,7 +682,8 @@ Result<std::optional<std::int64_t>> Session::last_refresh(std::uint32_t query) {
 Result<std::int64_t> Session::refresh_when_due(const model::Query& query, Scheduler& scheduler) {
   constexpr std::int64_t minute = 60'000;
   const std::int64_t every = query.refresh->every_minutes * minute;
-  // Another session may have refreshed it. A clock that was set back does not stop it for long.
+  // Another session may have refreshed it. Where the clock was set back, a refresh before the last would not be seen;
+  // then it is looked at again in time.
   NOAM_ASSIGN_OR_RETURN(const auto last,
                         last_refresh(static_cast<std::uint32_t>(&query - program_.model->queries.data())));
   const std::int64_t now = scheduler.now();
@@ -602,56 +730,87 @@ void Session::start_sweeping() {
 
 Result<std::size_t> Session::sweep() {
   std::size_t gone = 0;
+  std::optional<Error> left;  // the first that could not go
   const std::int64_t now = options_.clock();
   for (std::uint32_t f = 0; f < program_.design.families.size(); ++f) {
     const design::Family& family = program_.design.families[f];
     if (family.purpose != design::Purpose::Due) continue;
     const auto entity = static_cast<model::EntityId>(family.members_of);
-    for (;;) {
-      stores::ReadRequest request;
-      request.block = {family.collection, {Datum(std::int64_t{0})}};
-      request.family = f;
-      request.to.parts = {Datum(now)};
-      request.limit = 100;
+    // Page by page, each once: one that can't go stands in nobody's way.
+    stores::ReadRequest request;
+    request.block = {family.collection, {Datum(std::int64_t{0})}};
+    request.family = f;
+    request.to.parts = {Datum(now)};
+    request.limit = 100;
+    for (bool more = true; more;) {
       stores::Answers answers;
       NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
-      if (answers[0].entries.empty()) break;
+      more = answers[0].more;
       for (const stores::Entry& entry : answers[0].entries) {
-        bool again = true;
-        for (int attempt = 0; again; ++attempt) {
-          again = false;
-          const State::Turn turn(*state_, attempt);
-          Environment environment;
-          environment.model = program_.model.get();
-          environment.now = now;
-          Transaction transaction(store_, program_.design, deadline());
-          CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-          NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, entry.key[1], now));
-          if (!expired) break;
-          NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
-          if (outcome == stores::Outcome::Conflict) again = true;
-          if (outcome == stores::Outcome::Applied) ++gone;
-        }
+        const auto expired = expire(entity, entry.key[1], now);
+        if (expired && *expired) ++gone;
+        if (!expired && expired.error().code != "limit") return expired.error();
+        if (!expired && !left) left = expired.error();
       }
+      if (more) request.from = {answers[0].entries.back().key, false};
     }
   }
-  // Ids that nobody may repeat any more.
+  NOAM_RETURN_IF_ERROR(forget_ids(now));
+  if (left) return *left;
+  return gone;
+}
+
+Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int64_t now) {
+  const auto name = [&] { return model::instance_name(*program_.model, entity, key); };
+  for (int attempt = 0;; ++attempt) {
+    const State::Turn turn(*state_, attempt);
+    Environment environment;
+    environment.model = program_.model.get();
+    environment.now = now;
+    Transaction transaction(store_, program_.design, deadline());
+    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
+    NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, key, now));
+    if (!expired) return false;
+    const stores::WriteBatch batch = transaction.batch();
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
+    switch (outcome) {
+      case stores::Outcome::Applied:
+        return true;
+      case stores::Outcome::Conflict:
+        continue;
+      case stores::Outcome::TooLarge:
+        return Error{fmt::format("{} is due and can't go: {}", name(), too_large(batch)), "limit"};
+      case stores::Outcome::Unknown:
+        return Error{fmt::format("{} is due, and the store does not tell whether it went", name())};
+    }
+  }
+}
+
+// Those that nobody may repeat any more.
+Result<void> Session::forget_ids(std::int64_t now) {
   const std::uint32_t guards = guard_family(program_.design);
+  const std::size_t most = store_.capabilities().max_commit_changes;
   std::string after;
   do {
     NOAM_ASSIGN_OR_RETURN(const stores::ScanPage page, store_.scan(guards, after, nullptr, deadline()));
     stores::WriteBatch batch;
-    for (const auto& item : page.items)
-      if (item.entry.columns[1].as_int() < now - id_window)
-        batch.changes.emplace_back(
-            stores::Delete{{{program_.design.families[guards].collection, item.block}, guards, item.entry.key}});
-    if (!batch.changes.empty()) {
+    const auto commit = [&]() -> Result<void> {
+      if (batch.changes.empty()) return {};
       NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
-      (void)outcome;
+      if (outcome != stores::Outcome::Applied) return Error{"the store did not forget command ids that are too old"};
+      batch.changes.clear();
+      return {};
+    };
+    for (const auto& item : page.items) {
+      if (item.entry.columns[1].as_int() >= now - id_window) continue;
+      batch.changes.emplace_back(
+          stores::Delete{{{program_.design.families[guards].collection, item.block}, guards, item.entry.key}});
+      if (batch.changes.size() == most) NOAM_RETURN_IF_ERROR(commit());
     }
+    NOAM_RETURN_IF_ERROR(commit());
     after = page.next;
   } while (!after.empty());
-  return gone;
+  return {};
 }
 
 namespace {

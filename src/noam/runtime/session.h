@@ -27,6 +27,8 @@ struct RoundedInteger;
 // The face of the library: a model and a design on a store.
 namespace noam::runtime {
 
+struct Environment;
+
 // Milliseconds since 1970. Given from outside, so that time can be simulated.
 using Clock = std::function<std::int64_t()>;
 
@@ -112,7 +114,8 @@ class Session {
 
   // Carries out a refreshed query now.
   Result<void> refresh(std::string_view name);
-  // Deletes what is due, and forgets ids of commands that are too old to be repeated. How many instances went.
+  // Deletes what is due, and forgets ids of commands that are too old to be repeated. How many instances went. An error
+  // where the store does not let one go, with the code `limit` where it never will; then the others went all the same.
   Result<std::size_t> sweep();
 
   // Compares every copy with what its bases say.
@@ -134,10 +137,23 @@ class Session {
                       std::vector<model::Datum> parameters, const model::CommandId& id, bool look_up);
   Outcome run_bulk(const model::Command& command, const design::CommandPlan& plan, std::vector<model::Datum> parameters,
                    const model::CommandId& id, bool look_up);
+  // The keys that a bulk change is about, and its parameters: noted under its id where it is the first of it, else
+  // those that were. An outcome where it has ended already, or can't begin.
+  std::optional<Outcome> begin_bulk(const model::Command& command, const design::CommandPlan& plan,
+                                    Environment& environment, bool look_up, std::vector<model::Datum>& keys);
+  // One instance of it: whether it was changed, now or before, or skipped. The environment's id is that of the part.
+  Result<bool> run_part(const model::Command& command, const design::CommandPlan& plan, const Environment& environment,
+                        const model::Datum& key, bool look_up);
+  // Whether an id is forgotten, or may be: then it can't be told whether its command was applied.
+  [[nodiscard]] bool is_too_old(const model::CommandId& id) const;
   [[nodiscard]] std::string too_large(const stores::WriteBatch& batch) const;
   // When a refreshed query was last refreshed; nothing: never.
   Result<std::optional<std::int64_t>> last_refresh(std::uint32_t query);
+  // One instance that is due. False where it is not any more.
+  Result<bool> expire(model::EntityId entity, const model::Datum& key, std::int64_t now);
+  Result<void> forget_ids(std::int64_t now);
   Result<std::int64_t> refresh_when_due(const model::Query& query, Scheduler& scheduler);
+  // Nothing where it was not, or a bulk change has not ended.
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
   [[nodiscard]] stores::Deadline deadline() const;
   Result<std::vector<Difference>> compare(std::uint32_t index, bool write, Verification& verification,
