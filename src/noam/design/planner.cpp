@@ -71,6 +71,15 @@ bool follows_from(Function coarse, Function fine) {
   return c >= 0 && f >= 0 && f < c && fine != Function::Week;
 }
 
+// That the expression reads, of an instance or a value; null where it is something else.
+const model::Field* field_of(const model::Model& model, const Expr& expr) {
+  if (expr.kind != ExprKind::Field) return nullptr;
+  const model::Type& object = expr.operands[0].type;
+  if (object.kind != TypeKind::Reference && object.kind != TypeKind::Value) return nullptr;
+  const std::vector<model::Field>& fields = model.fields(object);
+  return expr.index < fields.size() ? &fields[expr.index] : nullptr;
+}
+
 // A family laid over nodes of a query.
 struct Match {
   std::uint32_t family = 0;
@@ -1163,8 +1172,9 @@ class Search {
         }
         step.slot = made.slots++;
         add_atom(made, leaf, step.slot);
-        step.reads = made.rows * (step.spread ? usual_length : 1);
-        step.entries = made.rows * usual_length;
+        const double length = planner_.length(leaf);
+        step.reads = made.rows * (step.spread ? length : 1);
+        step.entries = made.rows * length;
         step.bytes = step.entries * planner_.bytes(f);
         made.cost += step.reads + step.entries * entry_cost + step.bytes * byte_cost;
         add_step(made, std::move(step));
@@ -1360,7 +1370,7 @@ class Search {
           add_atom(next, call_expr(function, {}, {node_expr(logical_, node)}), *step.key_slot);
         }
         next.bound[node] = 1;
-        next.rows *= usual_length;
+        next.rows *= planner_.length(bound.source);
         next.cost += next.rows * 0.001;
         ++next.multiplying;
         next.last = nullptr;
@@ -1413,7 +1423,7 @@ class Search {
         step.slot = next.slots++;
         add_atom(next, self, step.slot);
         if (asks) next.asked[i] = 1;
-        next.rows *= usual_length;
+        next.rows *= planner_.length(collection);
         next.cost += next.rows * 0.001;
         ++next.multiplying;
         next.last = nullptr;
@@ -1889,18 +1899,23 @@ double Planner::entries(std::uint32_t family) const {
   bool first = true;
   for (const std::uint32_t node : logic.body.nodes) {
     const Node& at = logic.logical.nodes[node];
-    double factor = usual_length;
+    double factor = at.kind == NodeKind::Element ? length(at.source) : usual_length;
     if (at.kind == NodeKind::Instance) {
       const auto estimate = model::instances(model_, at.type.entity());
       const double all = estimate ? std::max(estimate->value, 1.0) : usual_instances;
       factor = first ? all : std::min(all, usual_length);
       if (!first) {
-        // By a role from what is there: its fan-out.
+        // By a role from what is there: its fan-out. What an element refers to: one.
         for (const Expr& conjunct : logic.body.where) {
           std::vector<std::uint32_t> nodes;
           collect_nodes(logic.logical, conjunct, nodes);
           if (std::find(nodes.begin(), nodes.end(), node) == nodes.end() || conjunct.operands.size() != 2) continue;
+          if (std::any_of(nodes.begin(), nodes.end(),
+                          [&](std::uint32_t other) { return other != node && seen[other] == 0; }))
+            continue;
           for (const Expr& side : conjunct.operands) {
+            if (side.kind == ExprKind::Variable && logic.logical.nodes[side.index].kind == NodeKind::Element)
+              factor = 1;
             if (side.kind != ExprKind::Field || side.operands[0].kind != ExprKind::Variable) continue;
             if (side.operands[0].type.kind != TypeKind::Reference) continue;
             const model::Field& field = model_.entity(side.operands[0].type.entity()).fields[side.index];
@@ -1917,22 +1932,24 @@ double Planner::entries(std::uint32_t family) const {
     first = false;
     seen[node] = 1;
   }
-  if (design_->families[family].grouped) rows = std::max(rows / 10, 1.0);
+  const Family& at = design_->families[family];
+  if (at.grouped) rows = std::max(rows / 10, 1.0);
+  if (at.limit) {
+    double blocks = 1;
+    for (const Expr& part : logic.block) blocks *= different(logic.logical, part, rows);
+    rows = std::min(rows, std::min(blocks, rows) * static_cast<double>(*at.limit));
+  }
   return std::max(rows, 1.0);
 }
 
-namespace {
-
-// That the expression reads, of an instance or a value; null where it is something else.
-const model::Field* field_of(const model::Model& model, const Expr& expr) {
-  if (expr.kind != ExprKind::Field) return nullptr;
-  const model::Type& object = expr.operands[0].type;
-  if (object.kind != TypeKind::Reference && object.kind != TypeKind::Value) return nullptr;
-  const std::vector<model::Field>& fields = model.fields(object);
-  return expr.index < fields.size() ? &fields[expr.index] : nullptr;
+double Planner::length(const Expr& collection) const {
+  const model::Field* field = field_of(model_, collection);
+  if (field == nullptr) return usual_length;
+  if (field->role) {
+    if (const auto fan = model::forward_fan_out(model_, model_.roles[*field->role])) return std::max(fan->value, 0.01);
+  }
+  return std::max(field->statistic.count.value_or(usual_length), 0.01);
 }
-
-}  // namespace
 
 double Planner::bytes(std::uint32_t family) const {
   const Family& of = design_->families[family];

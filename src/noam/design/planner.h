@@ -45,6 +45,7 @@ class Planner {
   // How many entries a family is thought to have, and how many of them share a block.
   [[nodiscard]] double entries(std::uint32_t family) const;
   [[nodiscard]] double bytes(std::uint32_t family) const;  // of an entry
+  [[nodiscard]] double length(const model::Expr& collection) const;
   [[nodiscard]] double different(const Logical& logical, const model::Expr& expr, double rows) const;
 
  private:
