@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/model/estimates.h"
 
@@ -360,7 +361,7 @@ class Search {
     const Family& family = planner_.design().families[match.family];
     for (const Expr& conjunct : logic.body.where) {
       const auto made = translate(logic, match, conjunct);
-      if (!made || !holds(*made)) return;
+      if (!made || !(holds(*made) || broken(Breakage::FilteredCopyTakenForAll))) return;
       match.conjuncts.push_back(*made);
     }
     // What is in a set by itself.
@@ -400,6 +401,7 @@ class Search {
         match.collapsed.push_back(to->index);
         continue;
       }
+      if (broken(Breakage::FoldTakenForKnown)) continue;
       // It stands for something that is known; entries that don't tell it are about others, too.
       const Expr self = node_expr(logic.logical, node);
       const auto tells = [&](const Expr& part) { return alike(part, self); };
@@ -790,6 +792,7 @@ class Search {
       for (const auto& [part, value] : looked_up) {
         for (std::size_t side = 0; side < 2; ++side) {
           if (!alike(conjunct.operands[side], part)) continue;
+          if (broken(Breakage::EqualityTakenAsAsked)) state.asked[i] = 1;
           const auto other = resolve(state, conjunct.operands[1 - side], false);
           if (other && alike(*other, value)) state.asked[i] = 1;
         }
@@ -810,6 +813,7 @@ class Search {
       for (const auto& at : match.block) earlier = earlier || (at && alike(*at, term.expr));
       if (earlier) continue;
       if (part >= match.key.size()) return direction == 0 ? 1 : direction;  // the key tells all rows apart
+      if (broken(Breakage::OrderTakenAsDelivered)) return 1;
       if (!match.key[part] || !alike(*match.key[part], term.expr)) return 0;
       const int way = family.key[part].descending == term.descending ? 1 : -1;
       if (direction == 0) direction = way;
@@ -1454,7 +1458,7 @@ class Search {
   // Every row that counts is there.
   [[nodiscard]] bool can_bind(const Match& match) const {
     const Family& family = planner_.design().families[match.family];
-    if (family.purpose != Purpose::Base) return true;
+    if (family.purpose != Purpose::Base || broken(Breakage::PartialBaseBinds)) return true;
     return family.existence || family.elements.has_value();
   }
 
@@ -1521,17 +1525,18 @@ class Search {
     if (body_.distinct)
       for (const OutputColumn& column : body_.columns)
         if (!obtain(state, column.expr, true)) return;
+    if (broken(Breakage::LimitBeforeFilter)) state.dropped = false;
     if (state.last_order != 0 && plan.limit && !state.dropped && !plan.folded && !plan.distinct) {
       const bool after = std::any_of(state.steps.begin() + static_cast<std::ptrdiff_t>(state.last_step) + 1,
                                      state.steps.begin() + static_cast<std::ptrdiff_t>(filters_end),
                                      [](const auto& step) { return step->kind == StepKind::Filter; });
-      if (!after && (!state.several_blocks || !nested_)) {
+      if ((!after || broken(Breakage::LimitBeforeFilter)) && (!state.several_blocks || !nested_)) {
         auto& shared = state.steps[state.last_step];
         shared = std::make_shared<Step>(*shared);
         Step& last = *shared;
         last.limited = true;
         last.reverse = state.last_order < 0;
-        if (last.checks.empty()) {
+        if (last.checks.empty() || broken(Breakage::LimitBeforeCheck)) {
           const bool sole = state.multiplying <= 1 && !state.several_blocks;
           plan.sorted = sole;
         } else {
