@@ -18,6 +18,13 @@ Datum another(const Datum& datum) {
   return datum.absent() ? Datum(std::int64_t{1}) : Datum();
 }
 
+// One that no other entry of the test has as its key.
+Datum far_from(const Datum& datum) {
+  if (datum.is_int()) return datum.as_int() + 1'000'000'007;
+  if (datum.is_string()) return datum.as_string() + "~";
+  return another(datum);
+}
+
 struct Harm {
   const char* name;
   stores::Change change;
@@ -33,7 +40,7 @@ std::vector<Harm> harms(const design::Family& family, std::uint32_t index, const
   }
   if (!item.entry.key.empty()) {
     stores::EntryRef stray = entry;
-    stray.key.back() = another(stray.key.back());
+    stray.key.back() = far_from(stray.key.back());
     out.push_back({"an entry that belongs to nobody", stores::Put{stray, item.entry.columns}});
   }
   return out;

@@ -573,8 +573,8 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   const auto before = [&](const Row& a, const Row& b) {
     for (std::size_t i = 0; i < plan.order_by.size(); ++i) {
       const auto order = a[i] <=> b[i];
-      if (broken(Breakage::TieTheOtherWay) && i > 0 && i + 1 == plan.order_by.size()) return b[i] < a[i];
-      if (std::is_neq(order)) return std::is_lt(order) != plan.order_by[i].descending;
+      const bool other_way = broken(Breakage::TieTheOtherWay) && i > 0 && i + 1 == plan.order_by.size();
+      if (std::is_neq(order)) return std::is_lt(order) != (plan.order_by[i].descending != other_way);
     }
     return false;
   };
