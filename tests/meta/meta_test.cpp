@@ -16,6 +16,8 @@ struct Named {
   const char* name;
 };
 
+void PrintTo(const Named& one, std::ostream* out) { *out << one.name; }
+
 constexpr std::array breakages = {
     Named{Breakage::LimitBeforeFilter, "LimitBeforeFilter"},
     Named{Breakage::LimitBeforeCheck, "LimitBeforeCheck"},
@@ -24,6 +26,7 @@ constexpr std::array breakages = {
     Named{Breakage::FoldTakenForKnown, "FoldTakenForKnown"},
     Named{Breakage::FilteredCopyTakenForAll, "FilteredCopyTakenForAll"},
     Named{Breakage::PartialBaseBinds, "PartialBaseBinds"},
+    Named{Breakage::KnownNotCompared, "KnownNotCompared"},
     Named{Breakage::TiesFromTheFirst, "TiesFromTheFirst"},
     Named{Breakage::TieTheOtherWay, "TieTheOtherWay"},
     Named{Breakage::RangeBoundExclusive, "RangeBoundExclusive"},
@@ -32,6 +35,9 @@ constexpr std::array breakages = {
     Named{Breakage::WordFoundTwice, "WordFoundTwice"},
     Named{Breakage::FoldedEntryIsOneRow, "FoldedEntryIsOneRow"},
     Named{Breakage::PageRepeatsARow, "PageRepeatsARow"},
+    Named{Breakage::MoreThanThereIs, "MoreThanThereIs"},
+    Named{Breakage::LastBucketMissed, "LastBucketMissed"},
+    Named{Breakage::AbsentEqualsAbsent, "AbsentEqualsAbsent"},
     Named{Breakage::CopySkipped, "CopySkipped"},
     Named{Breakage::IndirectChangeMissed, "IndirectChangeMissed"},
     Named{Breakage::CountOffByOne, "CountOffByOne"},
@@ -40,6 +46,8 @@ constexpr std::array breakages = {
     Named{Breakage::ExtremeKept, "ExtremeKept"},
     Named{Breakage::DistinctCountedTwice, "DistinctCountedTwice"},
     Named{Breakage::EmptyGroupStays, "EmptyGroupStays"},
+    Named{Breakage::LastFieldUnwatched, "LastFieldUnwatched"},
+    Named{Breakage::ListInOtherOrder, "ListInOtherOrder"},
     Named{Breakage::RequireNotAsked, "RequireNotAsked"},
     Named{Breakage::EntityRequireNotAsked, "EntityRequireNotAsked"},
     Named{Breakage::OwnerNotAsked, "OwnerNotAsked"},
@@ -47,6 +55,9 @@ constexpr std::array breakages = {
     Named{Breakage::KeyMadeTwice, "KeyMadeTwice"},
     Named{Breakage::OneSideForgotten, "OneSideForgotten"},
     Named{Breakage::DueTooLate, "DueTooLate"},
+    Named{Breakage::EventsStay, "EventsStay"},
+    Named{Breakage::OverflowStored, "OverflowStored"},
+    Named{Breakage::RefreshKeepsOneMore, "RefreshKeepsOneMore"},
     Named{Breakage::ExpiresUnasked, "ExpiresUnasked"},
     Named{Breakage::BulkNotAskedAgain, "BulkNotAskedAgain"},
     Named{Breakage::RepeatAppliedAgain, "RepeatAppliedAgain"},

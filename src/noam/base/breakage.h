@@ -19,6 +19,7 @@ enum class Breakage : std::uint8_t {
   FoldTakenForKnown,        // an entry that tells about several instances is taken for one that is known
   FilteredCopyTakenForAll,  // a copy with a filter answers a query without it
   PartialBaseBinds,         // instances are found by entries that not each of them has
+  KnownNotCompared,         // an entry about another instance is taken for one about that which is known
   TiesFromTheFirst,         // ties are broken by the keys of the first variable
   // Executor.
   TieTheOtherWay,       // the last term of an order runs backwards
@@ -28,6 +29,9 @@ enum class Breakage : std::uint8_t {
   WordFoundTwice,       // a text with two of the words is two rows
   FoldedEntryIsOneRow,  // an entry that stands for many rows counts as one
   PageRepeatsARow,      // a page begins with the last row of the page before
+  MoreThanThereIs,      // a page that ends with the last row has another after it
+  LastBucketMissed,     // of a range over buckets of time
+  AbsentEqualsAbsent,   // what has no value is found by no value
   // Upkeep of copies.
   CopySkipped,           // the last of several entries is not written
   IndirectChangeMissed,  // a copy does not follow what its rows lead to
@@ -37,6 +41,8 @@ enum class Breakage : std::uint8_t {
   ExtremeKept,           // a minimum or maximum stays when its row goes
   DistinctCountedTwice,  // a value that is there already counts as a new one
   EmptyGroupStays,       // a group stays when its last row goes
+  LastFieldUnwatched,    // a copy does not follow one of the fields it is made of
+  ListInOtherOrder,      // rows that share an entry are listed backwards
   // Commands.
   RequireNotAsked,        // a requirement of a command
   EntityRequireNotAsked,  // a requirement of an entity
@@ -45,6 +51,9 @@ enum class Breakage : std::uint8_t {
   KeyMadeTwice,           // two inserts of one command make the same key
   OneSideForgotten,       // removed from a symmetric role on one side only
   DueTooLate,             // by a minute
+  EventsStay,             // what was counted of events is not forgotten with their owner
+  OverflowStored,         // a number that does not fit is taken for absent
+  RefreshKeepsOneMore,    // than asked for
   ExpiresUnasked,         // what was due expires, though it is due later by now
   BulkNotAskedAgain,      // an instance that does not match any more is changed
   // Sessions and transactions.

@@ -867,6 +867,7 @@ class Search {
           must_agree(logic.block[i], match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
     // What is known of a node must be what the entry says of it.
     for (const std::uint32_t node : match.covers) {
+      if (broken(Breakage::KnownNotCompared)) break;
       const auto identities = identity(logical_, node);
       const bool known = std::all_of(identities.begin(), identities.end(),
                                      [&](const Expr& expr) { return resolve(before, expr, false).has_value(); });

@@ -216,6 +216,7 @@ Datum CommandRun::due_of(model::EntityId id, const Datum::List& fields) const {
 }
 
 bool CommandRun::overflowed(std::size_t input) const {
+  if (broken(Breakage::OverflowStored)) return false;
   return input < environment_.overflowed_columns.size() && environment_.overflowed_columns[input] != 0;
 }
 
@@ -555,7 +556,7 @@ AggregateChange CommandRun::forgotten(const design::Forgetting& forgetting, cons
 // What was kept of transient parts goes with their owner.
 Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& key) {
   const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(owner)];
-  if (plan.forgets.empty()) return {};
+  if (plan.forgets.empty() || broken(Breakage::EventsStay)) return {};
   transients_.erase(std::remove_if(transients_.begin(), transients_.end(),
                                    [&](const AggregateChange& change) {
                                      if (change.forgotten) return false;
@@ -786,7 +787,7 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
   times.emplace_back(now);
   std::sort(times.begin(), times.end());
   const auto keep = static_cast<std::size_t>(std::max<std::int64_t>(model_.queries[query].refresh->keep, 1));
-  while (times.size() > keep) {
+  while (times.size() > keep + (broken(Breakage::RefreshKeepsOneMore) ? 1 : 0)) {
     NOAM_RETURN_IF_ERROR(forget(times.front()));
     times.erase(times.begin());
   }

@@ -73,7 +73,7 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
   std::vector<Datum> out;
   const Datum of = value(source.value, row);
   if (of.absent()) {
-    if (source.exact) out.emplace_back();
+    if (source.exact || broken(Breakage::AbsentEqualsAbsent)) out.emplace_back();
     return out;
   }
   switch (source.kind) {
@@ -92,6 +92,7 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
       const TypeKind kind = source.value.type.kind == TypeKind::Date ? TypeKind::Date : TypeKind::Timestamp;
       Datum start = period_start(source.unit, kind, of);
       while (!start.absent() && start <= high) {
+        if (broken(Breakage::LastBucketMissed) && next_period(source.unit, kind, start) > high) break;
         out.push_back(start);
         start = next_period(source.unit, kind, start);
       }
@@ -601,7 +602,7 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
       const Datum limit = value(*plan.limit, given[seed]);
       if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
       const auto most = limit.is_int() ? static_cast<std::size_t>(limit.as_int()) : SIZE_MAX;
-      if (items.size() > most) {
+      if (items.size() > most || (broken(Breakage::MoreThanThereIs) && items.size() == most)) {
         if (position != nullptr && most > 0) *position = items[most - 1].order;
         items.resize(most);
       }

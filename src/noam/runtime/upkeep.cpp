@@ -45,6 +45,7 @@ Row identity_of(const Upkeep& upkeep, const Row& row) {
 bool list_order(const Upkeep& upkeep, const Row& a, const Row& b) {
   const Row x = identity_of(upkeep, a);
   const Row y = identity_of(upkeep, b);
+  if (broken(Breakage::ListInOtherOrder)) return y < x;
   return std::lexicographical_compare(x.rbegin(), x.rend(), y.rbegin(), y.rend());
 }
 
@@ -171,7 +172,8 @@ class Keeping {
 
   static bool matters(const AggregateChange& change, const std::vector<std::uint32_t>& fields) {
     if (!change.before || !change.after) return change.before.has_value() != change.after.has_value();
-    return std::any_of(fields.begin(), fields.end(),
+    const auto end = fields.end() - (broken(Breakage::LastFieldUnwatched) && !fields.empty() ? 1 : 0);
+    return std::any_of(fields.begin(), end,
                        [&](std::uint32_t field) { return !((*change.before)[field] == (*change.after)[field]); });
   }
 
