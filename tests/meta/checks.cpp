@@ -24,7 +24,7 @@ namespace noam::tests::meta {
 
 namespace {
 
-constexpr std::uint64_t seeds = 150;
+constexpr std::uint64_t seeds = 300;
 constexpr unsigned most_seconds = 20;  // of one check
 
 struct CompiledScenario {
