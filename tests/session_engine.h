@@ -29,6 +29,7 @@ class SessionEngine : public Engine {
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] runtime::Session& session() { return *session_; }
+  [[nodiscard]] stores::Store& store() { return *store_; }
 
  private:
   std::unique_ptr<stores::Store> store_;

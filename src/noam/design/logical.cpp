@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/design/family_logic.h"
 #include "noam/model/writing.h"
@@ -517,6 +518,8 @@ Body Normalizer::normalize(const model::Select& select, bool always_ordered) {
       for (std::size_t i = select.from.size(); i-- > 0;)
         for (Expr& key : order_keys(select.from[i])) tie(std::move(key));
     }
+    if (broken(Breakage::TiesFromTheFirst))
+      std::reverse(body.order_by.begin() + static_cast<std::ptrdiff_t>(select.order_by.size()), body.order_by.end());
   }
   return body;
 }

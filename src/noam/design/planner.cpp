@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/model/estimates.h"
 
@@ -387,7 +388,7 @@ class Search {
     const Family& family = planner_.design().families[match.family];
     for (const Expr& conjunct : logic.body.where) {
       const auto made = translate(logic, match, conjunct);
-      if (!made || !holds(*made)) return;
+      if (!made || !(holds(*made) || broken(Breakage::FilteredCopyTakenForAll))) return;
       match.conjuncts.push_back(*made);
     }
     // What is in a set by itself.
@@ -427,6 +428,7 @@ class Search {
         match.collapsed.push_back(to->index);
         continue;
       }
+      if (broken(Breakage::FoldTakenForKnown)) continue;
       // It stands for something that is known; entries that don't tell it are about others, too.
       const Expr self = node_expr(logic.logical, node);
       const auto tells = [&](const Expr& part) { return alike(part, self); };
@@ -849,6 +851,9 @@ class Search {
         if (alike(at, conjunct)) state.asked[i] = 1;
       if (!is_call(conjunct, Function::Equal)) continue;
       for (std::size_t side = 0; side < 2; ++side) {
+        if (broken(Breakage::EqualityTakenAsAsked))
+          for (const auto& part : looked_up)
+            if (alike(part.first, conjunct.operands[side])) state.asked[i] = 1;
         const auto other = resolve(state, conjunct.operands[1 - side], false);
         if (other && is_looked_up(looked_up, conjunct.operands[side], *other, 0)) state.asked[i] = 1;
       }
@@ -881,6 +886,7 @@ class Search {
       for (const auto& at : match.block) earlier = earlier || (at && alike(*at, term.expr));
       if (earlier) continue;
       if (part >= match.key.size()) return direction == 0 ? 1 : direction;  // the key tells all rows apart
+      if (broken(Breakage::OrderTakenAsDelivered)) return 1;
       if (!match.key[part] || !alike(*match.key[part], term.expr)) return 0;
       const int way = family.key[part].descending == term.descending ? 1 : -1;
       if (direction == 0) direction = way;
@@ -934,6 +940,7 @@ class Search {
           must_agree(logic.block[i], match.block[i], {Place::Kind::Block, static_cast<std::uint32_t>(i), {}});
     // What is known of a node must be what the entry says of it.
     for (const std::uint32_t node : match.covers) {
+      if (broken(Breakage::KnownNotCompared)) break;
       const auto identities = identity(logical_, node);
       const bool known = std::all_of(identities.begin(), identities.end(),
                                      [&](const Expr& expr) { return resolve(before, expr, false).has_value(); });
@@ -1566,7 +1573,7 @@ class Search {
   // Every row that counts is there.
   [[nodiscard]] bool can_bind(const Match& match) const {
     const Family& family = planner_.design().families[match.family];
-    if (family.purpose != Purpose::Base) return true;
+    if (family.purpose != Purpose::Base || broken(Breakage::PartialBaseBinds)) return true;
     return family.existence || family.elements.has_value();
   }
 
@@ -1633,17 +1640,18 @@ class Search {
     if (body_.distinct)
       for (const OutputColumn& column : body_.columns)
         if (!obtain(state, column.expr, true)) return;
+    if (broken(Breakage::LimitBeforeFilter)) state.dropped = false;
     if (state.last_order != 0 && plan.limit && !state.dropped && !plan.folded && !plan.distinct) {
       const bool after = std::any_of(state.steps.begin() + static_cast<std::ptrdiff_t>(state.last_step) + 1,
                                      state.steps.begin() + static_cast<std::ptrdiff_t>(filters_end),
                                      [](const auto& step) { return step->kind == StepKind::Filter; });
-      if (!after && (!state.several_blocks || !nested_)) {
+      if ((!after || broken(Breakage::LimitBeforeFilter)) && (!state.several_blocks || !nested_)) {
         auto& shared = state.steps[state.last_step];
         shared = std::make_shared<Step>(*shared);
         Step& last = *shared;
         last.limited = true;
         last.reverse = state.last_order < 0;
-        if (last.checks.empty()) {
+        if (last.checks.empty() || broken(Breakage::LimitBeforeCheck)) {
           const bool sole = state.multiplying <= 1 && !state.several_blocks;
           plan.sorted = sole;
         } else {

@@ -987,6 +987,7 @@ class Builder {
       derive_columns(logic, body, out.identity_size);
       PlannerOptions base_only;
       base_only.max_stratum = 0;
+      base_only.instead_of = f;  // a locator does not vouch for itself
       out.all = planner_.plan(logical, body, {}, base_only);
       // A written copy may be what tells where a base lies.
       if (!out.all) out.all = planner_.plan(logical, body, {}, options);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/functions.h"
@@ -217,10 +218,12 @@ Datum CommandRun::due_of(model::EntityId id, const Datum::List& fields) const {
     if (from.absent()) return {};
     if (entity.fields[*entity.ttl->from].type.kind == TypeKind::Date) from = from.as_int() * 86'400'000;
   }
+  if (broken(Breakage::DueTooLate)) return from.as_int() + (entity.ttl->minutes + 1) * 60'000;
   return from.as_int() + entity.ttl->minutes * 60'000;
 }
 
 bool CommandRun::overflowed(std::size_t input) const {
+  if (broken(Breakage::OverflowStored)) return false;
   return input < environment_.overflowed_columns.size() && environment_.overflowed_columns[input] != 0;
 }
 
@@ -241,7 +244,7 @@ Result<CommandRun::Refused> CommandRun::check_owners(model::EntityId id, const D
     if (owner.absent() || (before != nullptr && (*before)[role.field] == owner)) continue;
     NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(role.to, owner));
     // An instance may own itself only when it is there.
-    if (!found->fields)
+    if (!found->fields && !broken(Breakage::OwnerNotAsked))
       return Refused(Refusal{"owner", fmt::format("no {}", model::instance_name(model_, role.to, owner))});
   }
   return Refused();
@@ -353,6 +356,7 @@ Result<Datum::List> CommandRun::symmetric_members(const model::Role& role, const
 
 Result<void> CommandRun::forget_other_side(const model::Role& role, const Datum& key, const Datum::List& removed) {
   for (const Datum& other : removed) {
+    if (broken(Breakage::OneSideForgotten)) continue;
     NOAM_ASSIGN_OR_RETURN(Aggregate * aggregate, load(role.from, other));
     if (!aggregate->fields) continue;
     Datum::List fields = *aggregate->fields;
@@ -528,6 +532,7 @@ Result<CommandRun::Refused> CommandRun::remove(model::EntityId entity, const Dat
       for (const Row& row : rows[0]) parts.emplace_back(of.entity, row[0]);
     }
   }
+  if (broken(Breakage::PartsStay)) parts.clear();
   write(entity, key, aggregates_[{entity, key}], std::nullopt, {});
   for (const auto& [part, part_key] : parts) {
     NOAM_ASSIGN_OR_RETURN(const Refused refused, remove(part, part_key));
@@ -562,7 +567,7 @@ AggregateChange CommandRun::forgotten(const design::Forgetting& forgetting, cons
 // What was kept of transient parts goes with their owner.
 Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& key) {
   const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(owner)];
-  if (plan.forgets.empty()) return {};
+  if (plan.forgets.empty() || broken(Breakage::EventsStay)) return {};
   transients_.erase(std::remove_if(transients_.begin(), transients_.end(),
                                    [&](const AggregateChange& change) {
                                      if (change.forgotten) return false;
@@ -609,6 +614,7 @@ Result<void> CommandRun::forget_transient(model::EntityId owner, const Datum& ke
 Result<CommandRun::Refused> CommandRun::change(const model::Command& command, const model::Change& change,
                                                const design::ChangePlan& plan) {
   environment_.change = changes_++;
+  if (broken(Breakage::KeyMadeTwice)) environment_.change = 0;
   environment_.overflowed = false;
   NOAM_ASSIGN_OR_RETURN(const Row inputs, compute(plan.inputs, variables_));
   switch (change.kind) {
@@ -620,6 +626,7 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
       return remove(change.entity, inputs[0]);
     case ChangeKind::Require:
       if (environment_.overflowed) return Refused(overflow_refusal(text(change.argument)));
+      if (broken(Breakage::RequireNotAsked)) return Refused();
       if (!inputs[0].holds())
         return Refused(Refusal{"require", fmt::format("{} does not hold", text(change.argument))});
       return Refused();
@@ -657,7 +664,7 @@ Result<CommandRun::Refused> CommandRun::check_requirements() {
   for (const auto& [address, aggregate] : aggregates_) {
     if (!aggregate.touched || !aggregate.fields) continue;
     const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(address.first)];
-    if (!plan.require.there()) continue;
+    if (!plan.require.there() || broken(Breakage::EntityRequireNotAsked)) continue;
     Row seed{address.second};
     seed.insert(seed.end(), aggregate.fields->begin(), aggregate.fields->end());
     environment_.overflowed = false;
@@ -713,7 +720,7 @@ Result<std::optional<Refusal>> CommandRun::run_bulk(const model::Command& comman
   variables_[*change.variable] = key;
   NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
   if (!found->fields) return Refused();
-  if (plan.changes[0].where.there()) {
+  if (plan.changes[0].where.there() && !broken(Breakage::BulkNotAskedAgain)) {
     NOAM_ASSIGN_OR_RETURN(const Row answer, compute(plan.changes[0].where, variables_));
     if (overflowed(0) || !answer[0].holds()) return Refused();
   }
@@ -733,7 +740,8 @@ Result<std::optional<Refusal>> CommandRun::run_bulk(const model::Command& comman
 
 Result<bool> CommandRun::expire(model::EntityId entity, const Datum& key, std::int64_t now) {
   NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(entity, key));
-  if (!found->fields || found->due.absent() || found->due.as_int() > now) return false;
+  const bool asked = !broken(Breakage::ExpiresUnasked);
+  if (!found->fields || found->due.absent() || (found->due.as_int() > now && asked)) return false;
   NOAM_ASSIGN_OR_RETURN(const Refused refused, remove(entity, key));
   check(!refused, "what is due can go");
   NOAM_RETURN_IF_ERROR(settle());
@@ -800,7 +808,7 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
   times.emplace_back(now);
   std::sort(times.begin(), times.end());
   const auto keep = static_cast<std::size_t>(std::max<std::int64_t>(model_.queries[query].refresh->keep, 1));
-  while (times.size() > keep) {
+  while (times.size() > keep + (broken(Breakage::RefreshKeepsOneMore) ? 1 : 0)) {
     NOAM_RETURN_IF_ERROR(forget(times.front()));
     times.erase(times.begin());
   }

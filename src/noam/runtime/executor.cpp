@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/runtime/functions.h"
 
@@ -72,7 +73,7 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
   std::vector<Datum> out;
   const Datum of = value(source.value, row);
   if (of.absent()) {
-    if (source.exact) out.emplace_back();
+    if (source.exact || broken(Breakage::AbsentEqualsAbsent)) out.emplace_back();
     return out;
   }
   switch (source.kind) {
@@ -91,6 +92,7 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
       const TypeKind kind = source.value.type.kind == TypeKind::Date ? TypeKind::Date : TypeKind::Timestamp;
       Datum start = period_start(source.unit, kind, of);
       while (!start.absent() && start <= high) {
+        if (broken(Breakage::LastBucketMissed) && next_period(source.unit, kind, start) > high) break;
         out.push_back(start);
         start = next_period(source.unit, kind, start);
       }
@@ -177,6 +179,7 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
           last.inclusive = step.range.high_inclusive;
         }
       }
+      if (broken(Breakage::RangeBoundExclusive) && (low || high)) request.from.inclusive = request.to.inclusive = false;
       request.reverse = step.reverse && step.limited && lookup_limit_.has_value();
       if (step.limited && lookup_limit_)
         request.limit = static_cast<std::size_t>(std::max<std::int64_t>(*lookup_limit_, 1));
@@ -200,7 +203,7 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
           Key others;
           for (std::size_t part = 0; part < step.block.size(); ++part)
             if (step.block[part].kind != KeySource::Kind::AnyWord) others.push_back(requests[request].block.key[part]);
-          if (!seen.emplace(std::move(others), entry.key).second) continue;
+          if (!seen.emplace(std::move(others), entry.key).second && !broken(Breakage::WordFoundTwice)) continue;
         }
         Row row = batch.rows[i];
         for (std::size_t part = 0; part < step.block.size(); ++part)
@@ -211,10 +214,10 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
         any = true;
       }
     }
-    if (any || !step.optional) continue;
+    if (any || !step.optional || broken(Breakage::OptionalRowDropped)) continue;
     Row row = std::move(batch.rows[i]);
     for (const design::Output& output : step.outputs) row[output.slot] = model::nothing(output.type);
-    if (step.found_slot) row[*step.found_slot] = Datum();
+    if (step.found_slot) row[*step.found_slot] = broken(Breakage::DanglingShown) ? value(step.found, row) : Datum();
     out.rows.push_back(std::move(row));
     out.seeds.push_back(batch.seeds[i]);
   }
@@ -481,7 +484,7 @@ Result<Executor::Batch> Executor::fold(const Plan& plan, Batch batch, std::size_
     auto at = groups.find({batch.seeds[i], key});
     if (at == groups.end()) at = groups.emplace(std::pair(batch.seeds[i], key), begin(batch.seeds[i], row)).first;
     Group& group = at->second;
-    const std::int64_t weight = plan.weight ? row[*plan.weight].as_int() : 1;
+    const std::int64_t weight = plan.weight && !broken(Breakage::FoldedEntryIsOneRow) ? row[*plan.weight].as_int() : 1;
     for (std::size_t f = 0; f < plan.folds.size(); ++f) {
       const design::FoldStep& step = plan.folds[f];
       if (step.result) {
@@ -571,7 +574,8 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   const auto before = [&](const Row& a, const Row& b) {
     for (std::size_t i = 0; i < plan.order_by.size(); ++i) {
       const auto order = a[i] <=> b[i];
-      if (std::is_neq(order)) return std::is_lt(order) != plan.order_by[i].descending;
+      const bool other_way = broken(Breakage::TieTheOtherWay) && i > 0 && i + 1 == plan.order_by.size();
+      if (std::is_neq(order)) return std::is_lt(order) != (plan.order_by[i].descending != other_way);
     }
     return false;
   };
@@ -589,13 +593,16 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
                        [&](const Item& a, const Item& b) { return before(a.order, b.order); });
     if (after)
       items.erase(std::remove_if(items.begin(), items.end(),
-                                 [&](const Item& item) { return !before(*after, item.order); }),
+                                 [&](const Item& item) {
+                                   if (broken(Breakage::PageRepeatsARow)) return before(item.order, *after);
+                                   return !before(*after, item.order);
+                                 }),
                   items.end());
     if (plan.limit) {
       const Datum limit = value(*plan.limit, given[seed]);
       if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
       const auto most = limit.is_int() ? static_cast<std::size_t>(limit.as_int()) : SIZE_MAX;
-      if (items.size() > most) {
+      if (items.size() > most || (broken(Breakage::MoreThanThereIs) && items.size() == most)) {
         if (position != nullptr && most > 0) *position = items[most - 1].order;
         items.resize(most);
       }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <compare>
 
+#include "noam/base/breakage.h"
+
 namespace noam::runtime {
 
 using model::Datum;
@@ -130,7 +132,7 @@ bool within(const KeyOrder& order, const Key& key, const Bound& from, const Boun
 
 Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
   std::vector<const Layer*> layers{&settled_};
-  if (moment == Moment::Now) layers.push_back(&newest_);
+  if (moment == Moment::Now && !broken(Breakage::OwnChangesUnseen)) layers.push_back(&newest_);
   // Where our own changes lie on top, a limit counts after them.
   std::vector<stores::ReadRequest> asked(requests.begin(), requests.end());
   std::vector<char> touched(requests.size(), 0);
@@ -142,6 +144,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
       }
   NOAM_RETURN_IF_ERROR(store_.read(asked, snapshot_.get(), by_, out));
   for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (broken(Breakage::AbsenceNotExpected) && touched[i] == 0 && out[i].entries.empty()) continue;
     blocks_.emplace(asked[i].block, out[i].version);
     if (touched[i] == 0) continue;
     const KeyOrder order{&design_.families[asked[i].family].key};
@@ -207,8 +210,10 @@ Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t fami
 
 stores::WriteBatch Transaction::batch() const {
   stores::WriteBatch out;
-  for (const auto& [block, version] : blocks_) out.expects.push_back({block.collection, block.key, version});
-  for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
+  if (!broken(Breakage::ReadsNotExpected))
+    for (const auto& [block, version] : blocks_) out.expects.push_back({block.collection, block.key, version});
+  if (!broken(Breakage::CollectionNotExpected))
+    for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
   Transaction::Layer all = settled_;
   for (const auto& [block, entries] : newest_) {
     auto found = all.find(block);

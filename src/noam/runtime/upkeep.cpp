@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/functions.h"
@@ -44,6 +45,7 @@ Row identity_of(const Upkeep& upkeep, const Row& row) {
 bool list_order(const Upkeep& upkeep, const Row& a, const Row& b) {
   const Row x = identity_of(upkeep, a);
   const Row y = identity_of(upkeep, b);
+  if (broken(Breakage::ListInOtherOrder)) return y < x;
   return std::lexicographical_compare(x.rbegin(), x.rend(), y.rbegin(), y.rend());
 }
 
@@ -170,7 +172,8 @@ class Keeping {
 
   static bool matters(const AggregateChange& change, const std::vector<std::uint32_t>& fields) {
     if (!change.before || !change.after) return change.before.has_value() != change.after.has_value();
-    return std::any_of(fields.begin(), fields.end(),
+    const auto end = fields.end() - (broken(Breakage::LastFieldUnwatched) && !fields.empty() ? 1 : 0);
+    return std::any_of(fields.begin(), end,
                        [&](std::uint32_t field) { return !((*change.before)[field] == (*change.after)[field]); });
   }
 
@@ -197,7 +200,7 @@ class Keeping {
             collect(upkeep, plan.plan, plan.history ? change.added : change.last_added, Transaction::Moment::Now, now));
       }
     }
-    NOAM_RETURN_IF_ERROR(follow_indirect(upkeep, before, now));
+    if (!broken(Breakage::IndirectChangeMissed)) NOAM_RETURN_IF_ERROR(follow_indirect(upkeep, before, now));
     // What is the same before and after needs nothing.
     for (auto at = before.begin(); at != before.end();) {
       const auto found = now.find(at->first);
@@ -212,7 +215,11 @@ class Keeping {
     const Family& family = program_.design.families[upkeep.family];
     if (family.limit) return apply_capped(upkeep, before, now);
     if (family.grouped) return apply_grouped(upkeep, before, now);
-    for (const auto& [identity, row] : before) transaction_.erase(ref(upkeep, entry_key(program_, upkeep, row)));
+    if (broken(Breakage::CopySkipped) && now.size() > 1) now.erase(std::prev(now.end()));
+    for (const auto& [identity, row] : before) {
+      if (broken(Breakage::StaleKeyLeft) && now.contains(identity)) continue;
+      transaction_.erase(ref(upkeep, entry_key(program_, upkeep, row)));
+    }
     for (const auto& [identity, row] : now)
       transaction_.put(ref(upkeep, entry_key(program_, upkeep, row)), derive_entry(program_, upkeep, {row}));
     return {};
@@ -301,6 +308,7 @@ class Keeping {
         out.sum = added ? out.sum + number : out.sum - number;
       }
     }
+    if (broken(Breakage::CountOffByOne) && out.count < 0) ++out.count;
     return out;
   }
 
@@ -353,7 +361,7 @@ class Keeping {
         columns[family.cells.size() + i] = weight;
       }
     if (family.purpose == Purpose::Members) note_member(family, key, weight - grown, weight);
-    if (weight == 0) {
+    if (weight == 0 && !broken(Breakage::EmptyGroupStays)) {
       transaction_.erase(ref(upkeep, key));
       return {};
     }
@@ -393,6 +401,7 @@ class Keeping {
         return {};
       case Fold::Min:
       case Fold::Max: {
+        if (broken(Breakage::ExtremeKept) && delta.added.empty()) return {};
         stores::ReadRequest request;
         request.block = {family.collection, key.first};
         request.family = members(upkeep.family, cell);
@@ -444,7 +453,8 @@ class Keeping {
   // A value of a distinct count came, or went.
   void note_member(const Family& family, const EntryKey& key, std::int64_t before, std::int64_t after) {
     if (key.second.back().absent()) return;
-    const int change = (before == 0 && after > 0) ? 1 : (before > 0 && after == 0) ? -1 : 0;
+    int change = (before == 0 && after > 0) ? 1 : (before > 0 && after == 0) ? -1 : 0;
+    if (broken(Breakage::DistinctCountedTwice) && after > before) change = 1;
     if (change == 0) return;
     const EntryKey shared{key.first, Key(key.second.begin(), key.second.end() - 1)};
     for (std::uint32_t i = 0; i < program_.design.families.size(); ++i)
@@ -494,7 +504,8 @@ class Keeping {
       const bool cut = held.size() >= *family.limit;  // there may be more
       bool anew = family.grouped;
       for (const Row* row : delta.first)
-        if (held.erase(entry_key(program_, upkeep, *row).second) > 0 && cut) anew = true;
+        if (held.erase(entry_key(program_, upkeep, *row).second) > 0 && cut)
+          anew = !broken(Breakage::CappedNotRefilled);
       if (anew) {
         NOAM_ASSIGN_OR_RETURN(const auto rows, rows_by(upkeep, upkeep.by_block, block, [&](const Row& row) {
                                 return entry_key(program_, upkeep, row).first == block;

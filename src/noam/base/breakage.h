@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+
+#ifdef NOAM_BREAKAGES
+#include <optional>
+#endif
+
+// Mistakes that tests/meta makes on purpose, one at a time, to see that the tests notice. They are compiled into that
+// program alone; elsewhere `broken` is false, and nothing of them is left.
+namespace noam {
+
+enum class Breakage : std::uint8_t {
+  // Planner.
+  LimitBeforeFilter,        // a lookup stops at the limit though some of what it finds is filtered out later
+  LimitBeforeCheck,         // the same where the entries themselves are checked
+  EqualityTakenAsAsked,     // an equality on a part that was looked up by another value is not asked
+  OrderTakenAsDelivered,    // entries in another order are taken for ordered ones
+  FoldTakenForKnown,        // an entry that tells about several instances is taken for one that is known
+  FilteredCopyTakenForAll,  // a copy with a filter answers a query without it
+  PartialBaseBinds,         // instances are found by entries that not each of them has
+  KnownNotCompared,         // an entry about another instance is taken for one about that which is known
+  TiesFromTheFirst,         // ties are broken by the keys of the first variable
+  // Executor.
+  TieTheOtherWay,       // the last term of an order runs backwards
+  RangeBoundExclusive,  // the bounds of a range are left out
+  OptionalRowDropped,   // a row goes where what it refers to is not there
+  DanglingShown,        // what a dangling reference refers to seems to be there
+  WordFoundTwice,       // a text with two of the words is two rows
+  FoldedEntryIsOneRow,  // an entry that stands for many rows counts as one
+  PageRepeatsARow,      // a page begins with the last row of the page before
+  MoreThanThereIs,      // a page that ends with the last row has another after it
+  LastBucketMissed,     // of a range over buckets of time
+  AbsentEqualsAbsent,   // what has no value is found by no value
+  // Upkeep of copies.
+  CopySkipped,           // the last of several entries is not written
+  IndirectChangeMissed,  // a copy does not follow what its rows lead to
+  CountOffByOne,         // a count loses one too few
+  StaleKeyLeft,          // an entry that moves stays at its old key, too
+  CappedNotRefilled,     // the first entries of a block are fewer after one of them went
+  ExtremeKept,           // a minimum or maximum stays when its row goes
+  DistinctCountedTwice,  // a value that is there already counts as a new one
+  EmptyGroupStays,       // a group stays when its last row goes
+  LastFieldUnwatched,    // a copy does not follow one of the fields it is made of
+  ListInOtherOrder,      // rows that share an entry are listed backwards
+  // Commands.
+  RequireNotAsked,        // a requirement of a command
+  EntityRequireNotAsked,  // a requirement of an entity
+  OwnerNotAsked,          // a part is made without its owner
+  PartsStay,              // parts are not deleted with their owner
+  KeyMadeTwice,           // two inserts of one command make the same key
+  OneSideForgotten,       // removed from a symmetric role on one side only
+  DueTooLate,             // by a minute
+  EventsStay,             // what was counted of events is not forgotten with their owner
+  OverflowStored,         // a number that does not fit is taken for absent
+  RefreshKeepsOneMore,    // than asked for
+  ExpiresUnasked,         // what was due expires, though it is due later by now
+  BulkNotAskedAgain,      // an instance that does not match any more is changed
+  // Sessions and transactions.
+  RepeatAppliedAgain,     // a command with an id that was applied is applied again
+  VerifyComparesNothing,  // copies are right, whatever they hold
+  ReadsNotExpected,       // what was read may have changed by the commit
+  AbsenceNotExpected,     // what was not there may have come by the commit
+  CollectionNotExpected,  // a collection that was read whole may have changed by the commit
+  OwnChangesUnseen,       // a command does not see what it has written
+  // Memory store.
+  LastCommitOverlooked,     // a commit just before this one is no conflict
+  SnapshotSeesLaterWrites,  // a snapshot sees what was committed after it
+  SnapshotForgets,          // what a snapshot sees goes when it changes
+};
+
+#ifdef NOAM_BREAKAGES
+inline std::optional<Breakage> made_breakage;
+inline bool broken(Breakage one) { return made_breakage == one; }
+#else
+constexpr bool broken(Breakage /*one*/) { return false; }
+#endif
+
+}  // namespace noam

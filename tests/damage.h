@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tests/session_engine.h"
+
+namespace noam::tests {
+
+// Harms the copies that the engine keeps, behind its back: of each family an entry goes, another one is changed, and
+// one comes that belongs to nobody. Each time `verify` must tell, and `repair` mend. What was not told or not mended.
+std::optional<std::string> unseen_damage(SessionEngine& engine);
+
+}  // namespace noam::tests
