@@ -29,7 +29,7 @@ constexpr double same_block_cost = 0.3;
 constexpr double usual_instances = 1'000;
 constexpr double usual_length = 10;
 constexpr int deepest = 12;
-constexpr int usual_tries = 800;
+constexpr int usual_tries = 300;
 constexpr int most_tries = 20'000;  // where there is no plan yet
 
 Expr slot_expr(std::uint32_t slot, const model::Type& type) {
@@ -149,7 +149,7 @@ class Search {
     state.rows = rows;
     find_matches();
     scanning_ = false;
-    search(state);
+    if (options_.lookups_alone) search(state);
     if (!best_ && options_.scans) {
       scanning_ = true;
       tries_ = 0;
@@ -1261,6 +1261,7 @@ class Search {
       if (state.asked[i] != 0) outer.push_back(body_.where[i]);
     Search inner(planner_, logical_, sub.body, outer, options_);
     inner.options_.capped = false;
+    inner.options_.lookups_alone = true;
     inner.options_.words = options_.words;
     inner.scans_inside_ = true;
     std::vector<char> bound = state.bound;

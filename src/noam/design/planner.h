@@ -20,6 +20,7 @@ struct Atom {
 
 struct PlannerOptions {
   bool scans = true;                        // where nothing else answers
+  bool lookups_alone = true;                // is tried first
   bool capped = true;                       // families with a limit, where they cover the question
   bool words = true;                        // families by word
   std::uint32_t max_stratum = UINT32_MAX;   // families above are not read

@@ -73,12 +73,14 @@ class Builder {
       final_ = false;
       plan_all();
       if (!trouble_.empty()) return Error{trouble_};
-      if (design_.families.size() == before) break;
+      final_ = design_.families.size() == before;  // then its plans are of the whole design
+      if (final_) break;
     }
-    final_ = true;
-    program_.queries.clear();
-    plan_all();
-    if (!trouble_.empty()) return Error{trouble_};
+    if (!final_) {
+      final_ = true;
+      plan_all();
+      if (!trouble_.empty()) return Error{trouble_};
+    }
     program_.design = design_;
     for (std::uint32_t i = 0; i < design_.families.size(); ++i) program_.logics.push_back(planner_.logic(i));
     return std::move(program_);
@@ -110,7 +112,10 @@ class Builder {
         }
       }
     }
-    return planner_.plan(logical, body, given, options, bound);
+    if (!options.scans) return std::nullopt;
+    PlannerOptions with_scans = options;
+    with_scans.lookups_alone = false;  // that was tried
+    return planner_.plan(logical, body, given, with_scans, bound);
   }
 
   void keep_only(std::size_t families, std::size_t collections, const std::set<std::uint32_t>& used) {
