@@ -951,6 +951,11 @@ class Search {
       for (const Expr& expr : identities)
         if (!tells(match, expr, before, step, 0)) return false;
     }
+    // An instance at the end of a path is the one that the path leads to.
+    if (bind && match.optional_node) {
+      const Expr& source = logical_.nodes[*match.optional_node].source;
+      if (!resolve(before, source, false) || !tells(match, source, before, step, 0)) return false;
+    }
     if (bind) {
       for (const std::uint32_t node : match.collapsed)
         if (state.bound[node] != 0) return false;
