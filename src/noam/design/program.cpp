@@ -48,6 +48,28 @@ bool has_column(const Expr& expr) {
          std::any_of(expr.operands.begin(), expr.operands.end(), has_column);
 }
 
+// Absent where the instance is that it is read from, so that nothing equals it then.
+bool is_strict(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Constant:
+    case ExprKind::Parameter:
+    case ExprKind::Variable:
+      return true;
+    case ExprKind::Field:
+    case ExprKind::Element:
+    case ExprKind::Instance:
+      break;
+    case ExprKind::Call:
+      if (expr.function != Function::MapValues && expr.function != Function::MapKey &&
+          expr.function != Function::Position)
+        return false;
+      break;
+    default:
+      return false;
+  }
+  return std::all_of(expr.operands.begin(), expr.operands.end(), is_strict);
+}
+
 // An access path that would help: an entity, what is known of it, and in which order its instances are wanted.
 struct Proposal {
   std::uint32_t node = 0;
@@ -1154,7 +1176,8 @@ class Builder {
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const Expr conjunct = wanted[i];
         if (!is_call(conjunct, Function::Equal) && !is_call(conjunct, Function::Contains)) continue;
-        if (has_column(conjunct)) continue;
+        if (has_column(conjunct) || !std::all_of(conjunct.operands.begin(), conjunct.operands.end(), is_strict))
+          continue;
         body.where.push_back(joined(conjunct));
       }
       // Unions of symmetric roles hold a select: either side.
