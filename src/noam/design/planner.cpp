@@ -92,6 +92,7 @@ struct Match {
   std::vector<std::uint32_t> covers;     // nodes of the query
   std::vector<std::uint32_t> collapsed;  // of those
   std::vector<Expr> conjuncts;           // of the query, which every row of the family obeys
+  std::vector<Expr> members;             // what the query says to be in a collection, and an element is taken for
   std::optional<std::uint32_t> optional_node;
   bool any_word = false;
   bool semi = false;  // duplicates were taken together on purpose
@@ -395,13 +396,12 @@ class Search {
     for (const std::uint32_t node : logic.body.nodes) {
       const Node& theirs = logic.logical.nodes[node];
       if (theirs.kind != NodeKind::Element) continue;
-      const bool bound_as_node = match.to[node] && match.to[node]->kind == ExprKind::Variable &&
-                                 logical_.nodes[match.to[node]->index].kind == NodeKind::Element;
-      if (bound_as_node) continue;
+      if (covers(match, node)) continue;
       const auto source = translate(logic, match, theirs.source);
       const auto by_key =
           std::find_if(map_keys_.begin(), map_keys_.end(), [&](const auto& at) { return at.first == node; });
       const Expr* member = by_key != map_keys_.end() ? &by_key->second : match.to[node] ? &*match.to[node] : nullptr;
+      if (member != nullptr) match.members.push_back(*member);
       for (const std::vector<Expr>* all : {&body_.where, &body_.implied})
         for (const Expr& at : *all)
           if (is_call(at, Function::Contains) && member != nullptr && alike(at.operands[1], *member) &&
@@ -422,10 +422,8 @@ class Search {
       if (!tied && !match.covers.empty() && !logic.element_node) return;
     }
     for (const std::uint32_t node : logic.collapsed) {
-      const auto& to = match.to[node];
-      if (to && to->kind == ExprKind::Variable &&
-          std::find(match.covers.begin(), match.covers.end(), to->index) != match.covers.end()) {
-        match.collapsed.push_back(to->index);
+      if (covers(match, node)) {
+        match.collapsed.push_back(match.to[node]->index);
         continue;
       }
       if (broken(Breakage::FoldTakenForKnown)) continue;
@@ -441,9 +439,7 @@ class Search {
       for (const std::uint32_t node : logic.body.nodes) {
         const Node& theirs = logic.logical.nodes[node];
         if (theirs.kind != NodeKind::Element || theirs.source.type.kind == TypeKind::Set) continue;
-        const bool as_node = match.to[node] && match.to[node]->kind == ExprKind::Variable &&
-                             logical_.nodes[match.to[node]->index].kind == NodeKind::Element;
-        if (as_node) continue;
+        if (covers(match, node)) continue;
         if (std::find(logic.collapsed.begin(), logic.collapsed.end(), node) == logic.collapsed.end()) {
           if (theirs.source.type.kind == TypeKind::List) return;
           // A map: its keys are each there once.
@@ -480,6 +476,13 @@ class Search {
                                    Place{Place::Kind::Hidden, i, {}});
     }
     found_.push_back(std::move(match));
+  }
+
+  // A node of the query is bound by this node of the family.
+  static bool covers(const Match& match, std::uint32_t node) {
+    const auto& to = match.to[node];
+    return to && to->kind == ExprKind::Variable &&
+           std::find(match.covers.begin(), match.covers.end(), to->index) != match.covers.end();
   }
 
   // What the reference tells, taken from the reference.
@@ -701,7 +704,10 @@ class Search {
     const std::vector<Known> before = state.atoms;
     for (const auto& [expr, place] : match.atoms) {
       if (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) continue;
-      if (match.semi && bind) {
+      const bool of_key = expr.kind == ExprKind::Variable ||
+                          (expr.kind == ExprKind::Field && expr.operands[0].type.kind == TypeKind::Reference &&
+                           is_key_part(model_, expr.operands[0].type, expr.index));
+      if (match.semi && bind && of_key) {
         // A member that is the instance itself, or a part of it: told twice by the entry, and it must be the same.
         State alone = state;
         alone.atoms = before;
@@ -951,6 +957,9 @@ class Search {
       for (const Expr& expr : identities)
         if (!tells(match, expr, before, step, 0)) return false;
     }
+    // A member that is not known yet would be whatever the entry holds, unless it is an instance that is bound later.
+    for (const Expr& member : match.members)
+      if (!is_instance(member) && !resolve(before, member, false)) return false;
     // An instance at the end of a path is the one that the path leads to.
     if (bind && match.optional_node) {
       const Expr& source = logical_.nodes[*match.optional_node].source;
@@ -1034,6 +1043,13 @@ class Search {
       state.dropped = true;
     }
     return true;
+  }
+
+  // An instance that the select binds, or a part of its key.
+  [[nodiscard]] bool is_instance(const Expr& expr) const {
+    if (expr.kind == ExprKind::Variable) return logical_.nodes[expr.index].kind == NodeKind::Instance;
+    return expr.kind == ExprKind::Field && expr.operands[0].type.kind == TypeKind::Reference &&
+           is_key_part(model_, expr.operands[0].type, expr.index) && is_instance(expr.operands[0]);
   }
 
   // The entry tells the expression, itself or by the parts of the key that it is; what its cells tell is compared.
