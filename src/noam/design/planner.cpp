@@ -930,7 +930,8 @@ class Search {
         step.prefix.push_back(std::move(source));
         ++fixed;
       }
-      if (fixed < match.key.size() && match.key[fixed]) bounds(before, *match.key[fixed], step.range);
+      // What adds to a row is not what the row is chosen by.
+      if (bind && fixed < match.key.size() && match.key[fixed]) bounds(before, *match.key[fixed], step.range);
     }
     const bool whole_key = !scan && (fixed == match.key.size() || unique_under(match, fixed));
     // Other parts that are known must agree.
