@@ -280,7 +280,10 @@ void Analyzer::read_fields(const std::vector<const Field*>& written, bool in_ent
     made.statistic = read_statistic(field->statistic);
     check_statistic(*field, made);
     made.automatic = field->automatic;
-    if (field->type.about) made.about_bytes = read_number(field->type.length);
+    // Of a collection it is about the last of what it holds.
+    const TypeExpr* innermost = &field->type;
+    while (!innermost->about && !innermost->arguments.empty()) innermost = &innermost->arguments.back();
+    if (innermost->about) made.about_bytes = read_number(innermost->length);
     if (!field->name.missing()) {
       const auto [at, fresh] = members_.emplace(MemberKey{member_owner, field->name.text},
                                                 MemberRef{false, static_cast<std::uint32_t>(fields.size())});

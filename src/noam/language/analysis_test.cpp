@@ -1,6 +1,7 @@
 #include "noam/language/analysis.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,16 @@ entity Post ~1_000 { id: int key  author: User inverse posts ~10  at: timestamp 
 )";
 
 }  // namespace
+
+TEST(Analysis, KnowsHowLongTheTextsOfACollectionAre) {
+  const Read read("entity E { k: int key  a: text(~80)  b: list<text(~60)> ~5  c: map<text(~10), text(~30)> }");
+  ASSERT_EQ(read.said(), "");
+  const auto& fields = read.model.entities.at(0).fields;
+  EXPECT_EQ(fields.at(1).about_bytes, 80);
+  EXPECT_EQ(fields.at(2).about_bytes, 60);
+  EXPECT_EQ(fields.at(3).about_bytes, 30);
+  EXPECT_EQ(fields.at(0).about_bytes, std::nullopt);
+}
 
 TEST(Analysis, ConnectsRolesInBothDirections) {
   const Read read(blog);
