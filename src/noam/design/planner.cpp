@@ -704,10 +704,7 @@ class Search {
     const std::vector<Known> before = state.atoms;
     for (const auto& [expr, place] : match.atoms) {
       if (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) continue;
-      const bool of_key = expr.kind == ExprKind::Variable ||
-                          (expr.kind == ExprKind::Field && expr.operands[0].type.kind == TypeKind::Reference &&
-                           is_key_part(model_, expr.operands[0].type, expr.index));
-      if (match.semi && bind && of_key) {
+      if (match.semi && bind && is_instance(expr)) {
         // A member that is the instance itself, or a part of it: told twice by the entry, and it must be the same.
         State alone = state;
         alone.atoms = before;
