@@ -90,6 +90,7 @@ struct Match {
   std::vector<std::optional<Expr>> block_word;  // a part that is a word: the text with the words
   std::vector<std::pair<Expr, Place>> atoms;
   std::vector<std::uint32_t> covers;     // nodes of the query
+  std::vector<std::uint32_t> binding;    // and those of the family that bind them
   std::vector<std::uint32_t> collapsed;  // of those
   std::vector<Expr> conjuncts;           // of the query, which every row of the family obeys
   std::vector<Expr> members;             // what the query says to be in a collection, and an element is taken for
@@ -309,6 +310,7 @@ class Search {
       Match next = match;
       next.to[node] = node_expr(logical_, q);
       next.covers.push_back(q);
+      next.binding.push_back(node);
       extend(next, logic, position + 1);
     };
     for (std::uint32_t q = 0; q < logical_.nodes.size(); ++q) {
@@ -480,9 +482,7 @@ class Search {
 
   // A node of the query is bound by this node of the family.
   static bool covers(const Match& match, std::uint32_t node) {
-    const auto& to = match.to[node];
-    return to && to->kind == ExprKind::Variable &&
-           std::find(match.covers.begin(), match.covers.end(), to->index) != match.covers.end();
+    return std::find(match.binding.begin(), match.binding.end(), node) != match.binding.end();
   }
 
   // What the reference tells, taken from the reference.
