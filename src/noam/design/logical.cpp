@@ -26,6 +26,26 @@ Expr node_expr(const Logical& logical, std::uint32_t node) {
   return expr;
 }
 
+bool is_call(const Expr& expr, Function function) { return expr.kind == ExprKind::Call && expr.function == function; }
+
+Body select_instance(const model::Model& model, model::EntityId entity, Logical& logical) {
+  Node given;
+  given.kind = NodeKind::Given;
+  given.type = model::reference(entity);
+  logical.nodes.push_back(given);
+  Node target;
+  target.kind = NodeKind::Optional;
+  target.type = model::reference(entity);
+  target.source = node_expr(logical, 0);
+  logical.nodes.push_back(target);
+  const Expr instance = node_expr(logical, 1);
+  Body body;
+  body.columns.push_back({"", instance});
+  for (std::uint32_t i = 0; i < model.entity(entity).fields.size(); ++i)
+    body.columns.push_back({"", field_expr(model, instance, i)});
+  return body;
+}
+
 bool is_key_part(const model::Model& model, const Type& reference, std::uint32_t field) {
   const auto& key = model.entity(reference.entity()).key;
   return std::find(key.begin(), key.end(), field) != key.end();

@@ -108,7 +108,11 @@ class Normalizer {
 model::Expr node_expr(const Logical& logical, std::uint32_t node);
 model::Expr field_expr(const model::Model& model, model::Expr object, std::uint32_t field);
 model::Expr call_expr(model::Function function, model::Type type, std::vector<model::Expr> operands);
+bool is_call(const model::Expr& expr, model::Function function);
 bool is_key_part(const model::Model& model, const model::Type& reference, std::uint32_t field);
+
+// An instance by a reference to it, which is node 0: the select that gives its key, where it exists, and its fields.
+Body select_instance(const model::Model& model, model::EntityId entity, Logical& logical);
 // Nodes that the expression speaks of (through nested selects too, without those bound inside).
 void collect_nodes(const Logical& logical, const model::Expr& expr, std::vector<std::uint32_t>& nodes);
 

@@ -27,8 +27,6 @@ constexpr double blocks_asked_for = 5;  // of a list of keys, or a range of buck
 constexpr double letters_a_word = 6;
 constexpr double few = 0.01;
 
-bool is_call(const Expr& expr, Function function) { return expr.kind == ExprKind::Call && expr.function == function; }
-
 bool is_variable(const Expr& expr, std::uint32_t index) {
   return expr.kind == ExprKind::Variable && expr.index == index;
 }
@@ -1114,21 +1112,7 @@ Narration narrate_load(const Program& program, model::EntityId entity) {
   const EntityPlan& plan = program.entities[static_cast<std::size_t>(entity)];
   if (plan.load.columns.empty()) return {};
   Logical logical;
-  Node given;
-  given.kind = NodeKind::Given;
-  given.type = model::reference(entity);
-  logical.nodes.push_back(given);
-  Node target;
-  target.kind = NodeKind::Optional;
-  target.type = model::reference(entity);
-  target.source = node_expr(logical, 0);
-  logical.nodes.push_back(target);
-  const Expr instance = node_expr(logical, 1);
-  Body body;
-  body.columns.push_back({"", instance});
-  const auto& fields = program.model->entity(entity).fields;
-  for (std::uint32_t i = 0; i < fields.size(); ++i)
-    body.columns.push_back({"", field_expr(*program.model, instance, i)});
+  const Body body = select_instance(*program.model, entity, logical);
   return narrate_all(program, logical, body, no_parameters, plan.load,
                      [&](Narrator& narrator) { narrator.know(0, node_expr(logical, 0)); });
 }

@@ -45,8 +45,6 @@ bool is_no_limit(const Expr& limit) {
   return limit.kind == ExprKind::Constant && number != nullptr && *number == INT64_MAX;
 }
 
-bool is_call(const Expr& expr, Function function) { return expr.kind == ExprKind::Call && expr.function == function; }
-
 // Units from fine to coarse; a week has no month.
 int fineness(Function unit) {
   switch (unit) {
@@ -159,8 +157,6 @@ class Search {
     }
     return std::move(best_);
   }
-
-  void set_first_slot(std::uint32_t slots) { first_slot_ = slots; }
 
  private:
   // --- Laying families over the query -------------------------------------------------------------------------------
@@ -574,22 +570,7 @@ class Search {
       const bool keyed =
           node.kind == NodeKind::Instance || (node.kind == NodeKind::Element && node.type.kind == TypeKind::Reference);
       if (!keyed) return std::nullopt;
-      Expr instance;
-      instance.kind = ExprKind::Instance;
-      instance.index = node.type.id;
-      instance.type = node.type;
-      for (const std::uint32_t part : model_.entity(node.type.entity()).key) {
-        const Expr field = field_expr(model_, expr, part);
-        // By itself, not from the whole it belongs to.
-        std::optional<Expr> made;
-        for (const Known& atom : state.atoms)
-          if (alike(*atom.expr, field)) made = slot_expr(atom.slot, field.type);
-        if (!made) made = resolve_equal(state, field, trust, under_way);
-        if (!made && field.type.kind == TypeKind::Reference) made = resolve_reference(state, field, trust, under_way);
-        if (!made) return std::nullopt;
-        instance.operands.push_back(std::move(*made));
-      }
-      return instance;
+      return resolve_reference(state, expr, trust, under_way, true);
     }
     if (expr.kind == ExprKind::Field) {
       const Expr& object = expr.operands[0];
@@ -629,19 +610,22 @@ class Search {
     return Expr(object.operands[static_cast<std::size_t>(at - key.begin())]);
   }
 
-  // A reference from the parts of its key.
+  // A reference from the parts of its key, and where it may go `deeper`, from the parts of those that are references.
   std::optional<Expr> resolve_reference(const State& state, const Expr& reference, bool trust,
-                                        std::vector<const Expr*>& under_way) const {
+                                        std::vector<const Expr*>& under_way, bool deeper) const {
     Expr instance;
     instance.kind = ExprKind::Instance;
     instance.index = reference.type.id;
     instance.type = reference.type;
     for (const std::uint32_t part : model_.entity(reference.type.entity()).key) {
       const Expr field = field_expr(model_, reference, part);
+      // By itself, not from the whole it belongs to.
       std::optional<Expr> made;
       for (const Known& atom : state.atoms)
         if (alike(*atom.expr, field)) made = slot_expr(atom.slot, field.type);
       if (!made) made = resolve_equal(state, field, trust, under_way);
+      if (!made && deeper && field.type.kind == TypeKind::Reference)
+        made = resolve_reference(state, field, trust, under_way, false);
       if (!made) return std::nullopt;
       instance.operands.push_back(std::move(*made));
     }
@@ -1084,7 +1068,7 @@ class Search {
           any = true;
           continue;
         }
-        if (!provide(state, leaf, trust)) return false;
+        if (!provide(state, leaf)) return false;
         any = true;
       }
       if (!any) return false;
@@ -1092,18 +1076,17 @@ class Search {
     return false;
   }
 
-  bool provide(State& state, const Expr& leaf, bool trust) {
+  bool provide(State& state, const Expr& leaf) {
     for (const Expr& at : obtaining_)
       if (alike(at, leaf)) return false;
     if (obtaining_.size() > deepest) return false;
     obtaining_.push_back(leaf);
-    const bool done = leaf.kind == ExprKind::Select ? provide_sub(state, leaf) : provide_leaf(state, leaf, trust);
+    const bool done = leaf.kind == ExprKind::Select ? provide_sub(state, leaf) : provide_leaf(state, leaf);
     obtaining_.pop_back();
     return done;
   }
 
-  bool provide_leaf(State& state, const Expr& leaf, bool trust) {
-    (void)trust;
+  bool provide_leaf(State& state, const Expr& leaf) {
     std::optional<std::uint32_t> node;
     if (leaf.kind == ExprKind::Variable) node = leaf.index;
     if (!leaf.operands.empty() && leaf.operands[0].kind == ExprKind::Variable) node = leaf.operands[0].index;
@@ -1262,7 +1245,7 @@ class Search {
     // An entry may hold it.
     {
       State made = state;
-      if (provide_leaf(made, leaf, true)) {
+      if (provide_leaf(made, leaf)) {
         state = std::move(made);
         return true;
       }
@@ -1282,7 +1265,6 @@ class Search {
     inner.options_.capped = false;
     inner.options_.lookups_alone = true;
     inner.options_.words = options_.words;
-    inner.scans_inside_ = true;
     std::vector<char> bound = state.bound;
     for (std::uint32_t i = 0; i < outer_bound_.size() && i < bound.size(); ++i)
       bound[i] = static_cast<char>(bound[i] != 0 || outer_bound_[i] != 0);
@@ -1363,14 +1345,9 @@ class Search {
                                      [&](std::uint32_t node) { return state.bound[node] == 0; });
       if (!binds || !can_bind(match)) continue;
       State next = state;
-      bool known = true;
       for (std::size_t part = 0; part < match.block.size(); ++part) {
         if (match.block_word[part] || !match.block[part] || resolve(next, *match.block[part], true)) continue;
-        // What hangs on bound instances can be fetched.
-        std::vector<std::uint32_t> nodes;
-        collect_nodes(logical_, *match.block[part], nodes);
-        (void)known;
-        fetch_for(next, *match.block[part]);
+        fetch_for(next, *match.block[part]);  // what hangs on bound instances
       }
       if (read(next, match, false, true)) {
         ways.push_back(std::move(next));
@@ -1857,7 +1834,6 @@ class Search {
   std::uint32_t first_slot_ = 0;
   int tries_ = 0;
   bool scanning_ = false;
-  bool scans_inside_ = false;
   bool nested_ = false;
 };
 

@@ -23,8 +23,6 @@ using model::TypeKind;
 
 namespace {
 
-bool is_call(const Expr& expr, Function function) { return expr.kind == ExprKind::Call && expr.function == function; }
-
 Expr equal_expr(Expr a, Expr b) {
   std::vector<Expr> operands;
   operands.push_back(std::move(a));
@@ -666,21 +664,8 @@ class Builder {
     EntityPlan out;
     if (!entity.transient) {
       Logical logical;
-      Node given;
-      given.kind = NodeKind::Given;
-      given.type = model::reference(id);
-      logical.nodes.push_back(given);
-      Node target;
-      target.kind = NodeKind::Optional;
-      target.type = model::reference(id);
-      target.source = node_expr(logical, 0);
-      logical.nodes.push_back(target);
-      const Expr instance = node_expr(logical, 1);
-      Body body;
-      body.columns.push_back({"", instance});
-      for (std::uint32_t i = 0; i < entity.fields.size(); ++i)
-        body.columns.push_back({"", field_expr(model_, instance, i)});
-      if (entity.ttl) body.columns.push_back({"", hidden_marker(instance, due_marker)});
+      Body body = select_instance(model_, id, logical);
+      if (entity.ttl) body.columns.push_back({"", hidden_marker(node_expr(logical, 1), due_marker)});
       auto load = plan_locating(logical, body, {{node_expr(logical, 0), 0}}, id);
       if (!load) {
         trouble(fmt::format("no way to `{}` by its key under design `{}`", entity.name, design_.name));

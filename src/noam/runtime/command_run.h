@@ -93,7 +93,6 @@ class CommandRun {
   Row variables_;                            // slot v: variable v of the command
   std::map<Address, Aggregate> aggregates_;
   std::vector<AggregateChange> transients_;  // inserted since the copies were last right
-  std::vector<Address> all_transients_require_;
   std::vector<RefreshChange> refreshes_;
   std::vector<std::pair<model::EntityId, model::Datum>> generated_;
   std::uint32_t changes_ = 0;

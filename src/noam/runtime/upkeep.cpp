@@ -31,9 +31,8 @@ model::TypeKind operand_kind(const Expr& fold) {
   return fold.operands.empty() ? model::TypeKind::Int : fold.operands[0].type.kind;
 }
 
-const Datum& contribution(const Upkeep& upkeep, const Family& family, const design::Collection& collection,
-                          const Row& row, std::size_t cell) {
-  (void)upkeep;
+const Datum& contribution(const Family& family, const design::Collection& collection, const Row& row,
+                          std::size_t cell) {
   return row[collection.by.size() + family.key.size() + cell];
 }
 
@@ -66,7 +65,7 @@ Key derive_entry(const design::Program& program, const Upkeep& upkeep, std::vect
   const auto fold = [&](const Expr& of, std::size_t cell, Fold kind) {
     Folding folding(kind, of.distinct, operand_kind(of));
     for (const Row& row : rows) {
-      const Datum& value = contribution(upkeep, family, collection, row, cell);
+      const Datum& value = contribution(family, collection, row, cell);
       if (of.operands.empty())
         folding.count_row(1);
       else
@@ -86,10 +85,10 @@ Key derive_entry(const design::Program& program, const Upkeep& upkeep, std::vect
         columns.push_back(folding.result(overflow));
     } else if (is_list_of_rows(cell)) {
       Datum::List items;
-      for (const Row& row : rows) items.push_back(contribution(upkeep, family, collection, row, i));
+      for (const Row& row : rows) items.push_back(contribution(family, collection, row, i));
       columns.emplace_back(std::move(items));
     } else {
-      columns.push_back(contribution(upkeep, family, collection, rows.front(), i));
+      columns.push_back(contribution(family, collection, rows.front(), i));
     }
   }
   for (const design::Hidden& hidden : family.hidden) {
@@ -300,7 +299,7 @@ class Keeping {
     Growth out;
     for (const bool added : {false, true}) {
       for (const Row* row : added ? delta.added : delta.removed) {
-        const Datum& value = contribution(upkeep, family, collection, *row, cell);
+        const Datum& value = contribution(family, collection, *row, cell);
         if (!fold.operands.empty() && value.absent()) continue;
         out.count += added ? 1 : -1;
         if (!value.is_int() && !value.is_decimal()) continue;
@@ -374,7 +373,7 @@ class Keeping {
         }
         columns[i] = derive_entry(program_, upkeep, *all)[i];
       } else if (!is_fold(cell)) {
-        if (!delta.added.empty()) columns[i] = contribution(upkeep, family, collection, *delta.added.front(), i);
+        if (!delta.added.empty()) columns[i] = contribution(family, collection, *delta.added.front(), i);
       } else {
         NOAM_RETURN_IF_ERROR(change_fold(upkeep, key, delta, i, columns));
       }
