@@ -21,6 +21,7 @@ enum class Purpose : std::uint8_t {
   Due,        // what expires when
   Refreshed,  // the rows of a refreshed query
   Guard,      // which commands were applied
+  Notes,      // what noam remembers of the data: the state of copies, how far a load came
 };
 
 // A column that nobody asked for and noam needs; it stands after the others.
@@ -58,7 +59,10 @@ struct Family {
   std::uint32_t members_of = 0;      // Members: the family, and
   std::uint32_t members_column = 0;  // the column whose values these are
 
-  [[nodiscard]] bool copy() const { return purpose != Purpose::Base && purpose != Purpose::Refreshed; }
+  [[nodiscard]] bool copy() const {
+    return purpose != Purpose::Base && purpose != Purpose::Refreshed && !of_noam();
+  }
+  [[nodiscard]] bool of_noam() const { return purpose == Purpose::Guard || purpose == Purpose::Notes; }
   [[nodiscard]] std::size_t width() const { return cells.size() + hidden.size(); }  // of an entry's value
 
   bool operator==(const Family&) const = default;

@@ -660,7 +660,7 @@ double Explainer::entries(std::uint32_t family) const {
     const double rows = program_.queries[at.members_of].rows;
     return at.key.empty() ? 1 : rows * static_cast<double>(query.refresh ? query.refresh->keep : 1);
   }
-  if (at.purpose == Purpose::Guard) return 0;
+  if (at.of_noam()) return 0;
   const FamilyLogic& logic = program_.logics[family];
   double rows = rows_of(*program_.model, logic);
   if (at.grouped) rows = std::max(rows / rows_an_entry, 1.0);

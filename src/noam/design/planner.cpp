@@ -280,7 +280,7 @@ class Search {
       if (options_.instead_of == family) continue;
       // Where a base lies is told by its locator, whoever asks.
       if (at.stratum > options_.max_stratum && at.purpose != Purpose::Locator) continue;
-      if (at.purpose == Purpose::Due || at.purpose == Purpose::Guard || at.purpose == Purpose::Refreshed) continue;
+      if (at.purpose == Purpose::Due || at.purpose == Purpose::Refreshed || at.of_noam()) continue;
       if (at.limit && !options_.capped) continue;
       const FamilyLogic& logic = planner_.logic(family);
       Match match;

@@ -40,9 +40,11 @@ const char* purpose_name(Purpose purpose) {
     case Purpose::Refreshed:
       return "refreshed";
     case Purpose::Guard:
+      return "guard";
+    case Purpose::Notes:
       break;
   }
-  return "guard";
+  return "notes";
 }
 
 const char* hidden_name(HiddenKind kind) {
@@ -418,6 +420,9 @@ class DesignPrinter {
         }
         case Purpose::Guard:
           add(label, form, "ids of commands that were applied");
+          break;
+        case Purpose::Notes:
+          add(label, form, "the state of copies, how far a load came");
           break;
         case Purpose::Members: {
           const Family& of = program_.design.families[family.members_of];

@@ -358,7 +358,7 @@ std::string print_storage(const Program& program) {
   table.add({"", "entries", "bytes", "read by"});
   for (std::uint32_t f = 0; f < program.design.families.size(); ++f) {
     const Family& family = program.design.families[f];
-    if (family.purpose == Purpose::Guard) continue;
+    if (family.of_noam()) continue;
     std::vector<std::string> readers = uses[f].statements;
     for (const std::string& copy : uses[f].copies) readers.push_back("keeping " + copy);
     for (const std::string& other : uses[f].others) readers.push_back(other);

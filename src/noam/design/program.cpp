@@ -900,9 +900,7 @@ class Builder {
   void plan_upkeep() {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < design_.families.size(); ++i)
-      if (design_.families[i].copy() && design_.families[i].purpose != Purpose::Due &&
-          design_.families[i].purpose != Purpose::Guard)
-        order.push_back(i);
+      if (design_.families[i].copy() && design_.families[i].purpose != Purpose::Due) order.push_back(i);
     // Locators, by which bases are found; then strata, and members before what is folded from them.
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       const auto rank = [&](std::uint32_t f) {

@@ -362,6 +362,9 @@ void place_own(const model::Model& model, Design& design) {
       add("commands", Purpose::Guard, 0, {},
           {cell_of(typed(TypeKind::Text), "outcome"), cell_of(typed(TypeKind::Timestamp), "at")}, std::nullopt);
   design.collections[guards].by[0] = part_of(typed(TypeKind::Uuid), "id");
+  const std::uint32_t notes =
+      add("notes", Purpose::Notes, 0, {}, {cell_of(typed(TypeKind::Text), "text")}, std::nullopt);
+  design.collections[notes].by[0] = part_of(typed(TypeKind::Text), "name");
 }
 
 }  // namespace
