@@ -17,6 +17,7 @@
 #include "noam/model/command_id.h"
 #include "noam/model/datum.h"
 #include "noam/model/datum_json.h"
+#include "noam/runtime/copies.h"
 #include "noam/runtime/tasks.h"
 #include "noam/stores/store.h"
 
@@ -68,11 +69,20 @@ struct Outcome {
   std::optional<std::int64_t> count;                           // bulk changes: those applied
 };
 
-// One copy that is not what it should be.
+// Of a copy an entry that is missing, should not be there, or is wrong; or something is wrong with a base, which nobody
+// can make again.
+enum class DifferenceKind : std::uint8_t { Missing, Extra, Wrong, Base };
+
+// One entry that is not what it should be.
 struct Difference {
+  DifferenceKind kind = DifferenceKind::Wrong;
   std::string collection;
   std::string what;  // one line for a person
+  std::uint32_t family = 0;
 };
+
+// Told before each step of long work: what it is about, and how many steps of how many were done.
+using Progress = std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
 
 struct Verification {
   std::vector<Difference> differences;
@@ -118,10 +128,13 @@ class Session {
   // where the store does not let one go, with the code `limit` where it never will; then the others went all the same.
   Result<std::size_t> sweep();
 
-  // Compares every copy with what its bases say.
-  Result<Verification> verify();
-  // Writes what verify misses.
-  Result<std::size_t> repair();
+  // Compares every copy with what its bases say, at one moment, while commands go on. A copy that differs is `broken`
+  // from then on, and plans do not read it: an error or a refusal with the code `broken`.
+  Result<Verification> verify(const Progress& progress = {});
+  // Makes copies what they should be, and ready. What it found, and wrote. Nothing of a base is changed.
+  Result<Verification> repair(const Progress& progress = {});
+  // The collection and state of every copy.
+  [[nodiscard]] std::vector<std::pair<std::string, CopyState>> copies() const;
 
  private:
   struct State;
@@ -156,8 +169,13 @@ class Session {
   // Nothing where it was not, or a bulk change has not ended.
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
   [[nodiscard]] stores::Deadline deadline() const;
-  Result<std::vector<Difference>> compare(std::uint32_t index, bool write, Verification& verification,
-                                          std::size_t& written);
+  Result<std::vector<Difference>> compare(std::uint32_t index, bool write,
+                                          const std::shared_ptr<const stores::Snapshot>& at,
+                                          Verification& verification);
+  Result<void> verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,
+                            const std::function<void(const std::string&)>& advance);
+  Result<void> mark(std::uint32_t family, CopyState to);
+  Result<void> read_states();
   model::CommandId new_id();
 
   design::Program program_;

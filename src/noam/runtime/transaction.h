@@ -11,6 +11,7 @@
 
 #include "noam/base/result.h"
 #include "noam/design/design.h"
+#include "noam/runtime/copies.h"
 #include "noam/stores/store.h"
 
 namespace noam::runtime {
@@ -28,9 +29,16 @@ struct KeyOrder {
 // changes on top, in layers: what is written goes to the newest; a reader may be shown all of them, or all but that.
 class Transaction {
  public:
-  Transaction(stores::Store& store, const design::Design& design, stores::Deadline by);
+  // Plans may not read the copies that are not ready; without `copies`, all. Without a moment, this one.
+  Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
+              const CopyStates* copies = nullptr, std::shared_ptr<const stores::Snapshot> at = nullptr);
 
   enum class Moment : std::uint8_t { Before, Now };  // without the newest layer, or with it
+
+  // Whether a plan may rely on what lies in the family.
+  [[nodiscard]] Result<void> may_read(std::uint32_t family) const {
+    return copies_ == nullptr ? Result<void>() : copies_->may_read(family);
+  }
 
   Result<void> read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out);
   // All entries of a family.
@@ -69,7 +77,8 @@ class Transaction {
   stores::Store& store_;
   const design::Design& design_;
   stores::Deadline by_;
-  std::unique_ptr<stores::Snapshot> snapshot_;
+  const CopyStates* copies_;
+  std::shared_ptr<const stores::Snapshot> snapshot_;
   Layer settled_;
   Layer newest_;
   std::map<stores::BlockRef, stores::Version> blocks_;    // read
