@@ -823,15 +823,16 @@ Result<void> Session::forget_ids(std::int64_t now) {
 
 namespace {
 
-// For people: as JSON of its type where it has one, else as it looks.
+// For people: as JSON of its type where it is a value of that, else as it looks. What is damaged may be anything.
 Json readable(const model::Model& model, const model::Type* type, const Datum& datum) {
   if (datum.absent()) return nullptr;
-  if (datum.is_list() && (type == nullptr || type->kind == model::TypeKind::Unknown)) {
+  const bool typed = type != nullptr && type->kind != model::TypeKind::Unknown && !mismatch(model, *type, datum, {});
+  if (typed) return model::write_json(model, *type, datum);
+  if (datum.is_list()) {
     Json list = Json::array();
     for (const Datum& item : datum.as_list()) list.push_back(readable(model, nullptr, item));
     return list;
   }
-  if (type != nullptr && type->kind != model::TypeKind::Unknown) return model::write_json(model, *type, datum);
   if (datum.is_string()) return datum.as_string();
   if (datum.is_double()) return datum.as_double();
   if (datum.is_decimal()) return datum.as_decimal().text();
