@@ -40,6 +40,9 @@ class CsvReader {
   // What the last `next` went over, also where it was false: together, all the bytes there are. Good until `feed`.
   [[nodiscard]] std::string_view raw() const { return std::string_view(buffer_).substr(raw_, begin_ - raw_); }
 
+  // Line breaks in what was gone over.
+  [[nodiscard]] std::size_t lines() const { return lines_; }
+
   // Goes on behind what was read before, in a reader that has read nothing: how many line breaks that had.
   void go_on(std::size_t lines);
 
