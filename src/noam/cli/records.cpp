@@ -252,11 +252,11 @@ Result<void> DataReader::State::read_header() {
       const auto near = language::closest(cell.text, candidates);
       const std::size_t other = cell.text.find_first_of(",;\t|");
       std::string hint;
-      if (near)
-        hint = fmt::format("did you mean `{}`? ", *near);
-      else if (other != std::string::npos)
+      if (header.cells.size() == 1 && other != std::string::npos)
         hint = fmt::format("perhaps --delimiter '{}'? ",
                            cell.text[other] == '\t' ? std::string("\\t") : std::string(1, cell.text[other]));
+      else if (near)
+        hint = fmt::format("did you mean `{}`? ", *near);
       return wrong(fmt::format("column `{}` is no field of {}; {}there are {}", model::shortened(cell.text),
                                entity.name, hint, fmt::join(names, ", ")));
     }
