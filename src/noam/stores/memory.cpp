@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -14,12 +13,14 @@
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/base/fair_shared_mutex.h"
+#include "noam/design/layout.h"
+#include "noam/stores/encoding.h"
 
 namespace noam::stores {
 namespace {
 
 using model::Datum;
-using model::Decimal;
 
 // Commits are counted from 1. The number of a commit is the moment at which it became true.
 using Moment = std::uint64_t;
@@ -127,122 +128,18 @@ struct Place {
   Entries::iterator entry;
 };
 
-// The place where a scan goes on, as a string: a letter for the kind of each datum, and its value.
-
-template <typename Number>
-void write_number(Number number, std::string& out) {
-  char bytes[sizeof number];
-  std::memcpy(bytes, &number, sizeof number);
-  out.append(bytes, sizeof number);
-}
-
-void write_string(std::string_view string, std::string& out) {
-  write_number(string.size(), out);
-  out += string;
-}
-
-void write_list(const Key& list, std::string& out);
-
-void write_datum(const Datum& datum, std::string& out) {
-  if (datum.absent()) {
-    out += 'a';
-  } else if (datum.is_bool()) {
-    out += datum.as_bool() ? 't' : 'f';
-  } else if (datum.is_int()) {
-    write_number(datum.as_int(), out += 'i');
-  } else if (datum.is_double()) {
-    write_number(datum.as_double(), out += 'd');
-  } else if (datum.is_decimal()) {
-    write_string(datum.as_decimal().text(), out += 'n');
-  } else if (datum.is_string()) {
-    write_string(datum.as_string(), out += 's');
-  } else {
-    write_list(datum.as_list(), out += 'l');
-  }
-}
-
-void write_list(const Key& list, std::string& out) {
-  write_number(list.size(), out);
-  for (const Datum& datum : list) write_datum(datum, out);
-}
-
-// Reads what the above wrote; where it is something else, `failed`.
-struct PlaceReader {
-  std::string_view rest;
-  bool failed = false;
-
-  std::string_view bytes(std::size_t count) {
-    if (count > rest.size()) {
-      failed = true;
-      return {};
-    }
-    const std::string_view taken = rest.substr(0, count);
-    rest.remove_prefix(count);
-    return taken;
-  }
-
-  template <typename Number>
-  Number number() {
-    Number result = 0;
-    const std::string_view taken = bytes(sizeof result);
-    if (!failed) std::memcpy(&result, taken.data(), sizeof result);
-    return result;
-  }
-
-  std::string string() { return std::string(bytes(number<std::size_t>())); }
-
-  Key list() {
-    Key result;
-    for (auto left = number<std::size_t>(); left > 0 && !failed; --left) result.push_back(datum());
-    return result;
-  }
-
-  Datum datum() {
-    const std::string_view kind = bytes(1);
-    if (failed) return {};
-    switch (kind.front()) {
-      case 'a':
-        return {};
-      case 't':
-        return true;
-      case 'f':
-        return false;
-      case 'i':
-        return number<std::int64_t>();
-      case 'd':
-        return number<double>();
-      case 'n':
-        return Decimal::from_canonical(string());
-      case 's':
-        return string();
-      case 'l':
-        return list();
-      default:
-        failed = true;
-        return {};
-    }
-  }
-};
-
 struct ScanPlace {
   Key block;
   Key entry;
 };
 
-std::string write_place(const Key& block, const Key& entry) {
-  std::string out;
-  write_list(block, out);
-  write_list(entry, out);
-  return out;
-}
+std::string write_place(const Key& block, const Key& entry) { return write_values({Datum(block), Datum(entry)}); }
 
 Result<ScanPlace> read_place(std::string_view text) {
-  PlaceReader reader{text};
-  ScanPlace place;
-  place.block = reader.list();
-  place.entry = reader.list();
-  if (reader.failed || !reader.rest.empty()) return Error{"this is no place where a scan can go on"};
-  return place;
+  Key both;
+  if (!read_values(text, both) || both.size() != 2 || !both[0].is_list() || !both[1].is_list())
+    return Error{"this is no place where a scan can go on"};
+  return ScanPlace{std::move(both[0].as_list()), std::move(both[1].as_list())};
 }
 
 Result<void> in_time(Deadline by) {
@@ -258,6 +155,7 @@ class MemoryStore final : public Store {
 
   [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
   Result<void> deploy(const design::Design& design) override;
+  [[nodiscard]] std::optional<Deployment> deployment() const override;
   std::unique_ptr<Snapshot> snapshot() override;
   Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
   Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
@@ -271,14 +169,8 @@ class MemoryStore final : public Store {
   // because another was, never the other way round.
   static constexpr std::size_t stripes = 1U << 16U;
 
-  [[nodiscard]] std::shared_lock<std::shared_mutex> lock_to_read() const {
-    const std::lock_guard door(door_);
-    return std::shared_lock(mutex_);
-  }
-  [[nodiscard]] std::unique_lock<std::shared_mutex> lock_to_write() const {
-    const std::lock_guard door(door_);
-    return std::unique_lock(mutex_);
-  }
+  [[nodiscard]] std::shared_lock<FairSharedMutex> lock_to_read() const { return std::shared_lock(mutex_); }
+  [[nodiscard]] std::unique_lock<FairSharedMutex> lock_to_write() const { return std::unique_lock(mutex_); }
 
   [[nodiscard]] Result<void> knows(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] Moment moment_of(const Snapshot* at) const;
@@ -296,11 +188,8 @@ class MemoryStore final : public Store {
   const MemoryOptions options_;
   Capabilities capabilities_;
 
-  // A lock that readers share may let them pass a waiting writer for ever; so a writer waits at the door, where the
-  // readers who come later wait behind it.
-  mutable std::mutex door_;
-  mutable std::shared_mutex mutex_;  // guards what follows, down to the next mutex; taken before that
-  std::optional<design::Design> design_;
+  mutable FairSharedMutex mutex_;  // guards what follows, down to the next mutex; taken before that
+  std::optional<Deployment> deployment_;
   std::vector<FamilyLayout> families_;
   std::vector<Blocks> collections_;
   std::vector<Moment> collections_touched_;
@@ -329,18 +218,20 @@ class MemorySnapshot final : public Snapshot {
 
 Result<void> MemoryStore::deploy(const design::Design& design) {
   const auto lock = lock_to_write();
-  if (design_ && same_layout(*design_, design)) return {};
+  if (deployment_ && deployment_->layout == design.layout) return {};
 
   clear_up(std::numeric_limits<std::size_t>::max(), live_snapshots());
   const bool empty = std::all_of(collections_.begin(), collections_.end(), [](const Blocks& b) { return b.empty(); });
   if (!empty) {
-    return Error{fmt::format("the store holds entries of another design, `{}`; deploy to an empty one", design_->name)};
+    std::vector<std::string> differences = design::layout_differences(deployment_->layout, design.layout);
+    if (differences.empty()) differences.emplace_back("its collections or families stand in another order");
+    return other_design(*deployment_, differences);
   }
 
   // What was read under another design is not what is there now.
-  if (design_) ++now_;
+  if (deployment_) ++now_;
   std::fill(touched_.begin(), touched_.end(), now_);
-  design_ = design;
+  deployment_ = Deployment{design.name, design.layout, deployment_ ? deployment_->version + 1 : 1, 0};
   collections_.assign(design.collections.size(), Blocks());
   collections_touched_.assign(design.collections.size(), now_);
   families_.clear();
@@ -355,6 +246,11 @@ Result<void> MemoryStore::deploy(const design::Design& design) {
     families_.push_back(std::move(layout));
   }
   return {};
+}
+
+std::optional<Deployment> MemoryStore::deployment() const {
+  const auto lock = lock_to_read();
+  return deployment_;
 }
 
 std::unique_ptr<Snapshot> MemoryStore::snapshot() {
@@ -395,7 +291,7 @@ MemoryUse MemoryStore::use() const {
 }
 
 Result<void> MemoryStore::knows(const BlockRef& block, std::uint32_t family) const {
-  if (!design_) return Error{"no design was deployed to the store"};
+  if (!deployment_) return Error{"no design was deployed to the store"};
   if (family >= families_.size()) return Error{fmt::format("the design of the store has no family {}", family)};
   if (families_[family].collection != block.collection) {
     return Error{fmt::format("family {} of the store's design is not in collection {}", family, block.collection)};
@@ -602,7 +498,7 @@ Result<ScanPage> MemoryStore::scan(std::uint32_t family, const std::string& afte
     NOAM_ASSIGN_OR_RETURN(last, read_place(after));
   }
   const auto lock = lock_to_read();
-  if (!design_) return Error{"no design was deployed to the store"};
+  if (!deployment_) return Error{"no design was deployed to the store"};
   if (family >= families_.size()) return Error{fmt::format("the design of the store has no family {}", family)};
   const FamilyLayout& layout = families_[family];
   const Moment moment = moment_of(at);
