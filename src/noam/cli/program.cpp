@@ -13,7 +13,9 @@
 
 #include "noam/cli/compile.h"
 #include "noam/cli/design_command.h"
+#include "noam/cli/export_command.h"
 #include "noam/cli/files.h"
+#include "noam/cli/load_command.h"
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
 #include "noam/cli/verify_command.h"
@@ -185,7 +187,7 @@ int run(int argc, const char* const* argv) {
   app.footer(
       "Exit codes: 0 fine; 1 the model is wrong (or, with fmt --check, not in its layout); 2 wrong use: arguments, "
       "files;\n"
-      "            3 refused (run) or different (verify); 4 unknown (run).\n"
+      "            3 refused (run), bad lines (load) or different (verify); 4 unknown (run, load).\n"
       "Example:    noam check examples/game/game.noam\n"
       "More:       noam COMMAND --help; docs/language.md teaches the language");
 
@@ -238,10 +240,15 @@ int run(int argc, const char* const* argv) {
   CLI::App* design_command = add_design_command(app, design_options);
   RunOptions run_options;
   CLI::App* run_command = add_run_command(app, run_options);
+  LoadOptions load_options;
+  CLI::App* load_command = add_load_command(app, load_options);
+  ExportOptions export_options;
+  CLI::App* export_command = add_export_command(app, export_options);
   VerifyOptions verify_options;
   CLI::App* verify_command = add_verify_command(app, verify_options);
 
-  constexpr std::array<std::string_view, 7> commands = {"check", "fmt", "show", "explain", "design", "run", "verify"};
+  constexpr std::array<std::string_view, 9> commands = {"check", "fmt",  "show",   "explain", "design",
+                                                        "run",   "load", "export", "verify"};
   if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
     const auto near = language::closest(argv[1], commands);
     return complain(fmt::format("no command `{}`; {}", argv[1],
@@ -267,6 +274,8 @@ int run(int argc, const char* const* argv) {
   if (show_command->parsed()) return show(path, json, diagram);
   if (design_command->parsed()) return show_design(design_options);
   if (run_command->parsed()) return run_statements(run_options);
+  if (load_command->parsed()) return load_data(load_options);
+  if (export_command->parsed()) return export_data(export_options);
   if (verify_command->parsed()) return verify_copies(verify_options);
   return explain(name, json);
 }

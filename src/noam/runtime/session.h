@@ -90,6 +90,27 @@ struct Verification {
   std::size_t entries = 0;           // compared
 };
 
+// What became of one row of a load. Nothing: it was applied.
+using RowOutcome = std::optional<model::Refusal>;
+
+// Rows of one entity that are inserted together, each as `insert` would, later ones seeing those before them.
+struct LoadBatch {
+  model::EntityId entity{};
+  std::vector<model::Datum::List> rows;  // the fields in their order; absent: not given
+  bool stop_at_refusal = false;          // the rows after one that is refused are not looked at
+  // How far the load came, written in the commit of the rows it speaks of. Without a name none is kept.
+  std::string note;
+  std::optional<std::string> note_before;  // what stands there; where it is another, somebody else loads, too
+  // What to write there once the first rows, those that have an outcome, are decided.
+  std::function<std::string(const std::vector<RowOutcome>&)> note_text;
+};
+
+struct Loaded {
+  std::vector<RowOutcome> rows;     // of the first rows; of all where nothing failed and it was not stopped
+  std::optional<Error> failure;     // then nobody can tell of the rows after these, but the note
+  std::optional<std::string> note;  // what stands there now, where nothing failed
+};
+
 // Safe to use from several threads. The store must outlive it.
 class Session {
  public:
@@ -127,6 +148,18 @@ class Session {
   // Deletes what is due, and forgets ids of commands that are too old to be repeated. How many instances went. An error
   // where the store does not let one go, with the code `limit` where it never will; then the others went all the same.
   Result<std::size_t> sweep();
+
+  // Inserts many rows in as few commits as the store and `max_fanout` allow. A row that is refused (the codes of
+  // docs/json.md) keeps no other from being inserted.
+  Loaded load(const LoadBatch& batch);
+  // What a load, or somebody else, noted under this name.
+  Result<std::optional<std::string>> read_note(const std::string& name);
+
+  // Every instance of the entities, all of one moment, entity by entity: in the order of keys, but an instance that
+  // belongs to one of its own entity comes after that. Transient entities have none. An error of `take` ends it.
+  Result<void> read_instances(
+      const std::vector<model::EntityId>& entities,
+      const std::function<Result<void>(model::EntityId entity, const model::Datum::List& fields)>& take);
 
   // Compares every copy with what its bases say, at one moment, while commands go on. A copy that differs is `broken`
   // from then on, and plans do not read it: an error or a refusal with the code `broken`.
@@ -177,6 +210,10 @@ class Session {
   Result<void> mark(std::uint32_t family, CopyState to);
   Result<void> read_states();
   model::CommandId new_id();
+  // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
+  // and `alone` says why; where it says so before, that is what the next row is refused with.
+  Result<stores::Outcome> load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
+                                    RowOutcome& alone, Loaded& out);
 
   design::Program program_;
   stores::Store& store_;
