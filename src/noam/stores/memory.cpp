@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -14,12 +13,13 @@
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/stores/heat.h"
+#include "noam/stores/key_bytes.h"
 
 namespace noam::stores {
 namespace {
 
 using model::Datum;
-using model::Decimal;
 
 // Commits are counted from 1. The number of a commit is the moment at which it became true.
 using Moment = std::uint64_t;
@@ -127,102 +127,7 @@ struct Place {
   Entries::iterator entry;
 };
 
-// The place where a scan goes on, as a string: a letter for the kind of each datum, and its value.
-
-template <typename Number>
-void write_number(Number number, std::string& out) {
-  char bytes[sizeof number];
-  std::memcpy(bytes, &number, sizeof number);
-  out.append(bytes, sizeof number);
-}
-
-void write_string(std::string_view string, std::string& out) {
-  write_number(string.size(), out);
-  out += string;
-}
-
-void write_list(const Key& list, std::string& out);
-
-void write_datum(const Datum& datum, std::string& out) {
-  if (datum.absent()) {
-    out += 'a';
-  } else if (datum.is_bool()) {
-    out += datum.as_bool() ? 't' : 'f';
-  } else if (datum.is_int()) {
-    write_number(datum.as_int(), out += 'i');
-  } else if (datum.is_double()) {
-    write_number(datum.as_double(), out += 'd');
-  } else if (datum.is_decimal()) {
-    write_string(datum.as_decimal().text(), out += 'n');
-  } else if (datum.is_string()) {
-    write_string(datum.as_string(), out += 's');
-  } else {
-    write_list(datum.as_list(), out += 'l');
-  }
-}
-
-void write_list(const Key& list, std::string& out) {
-  write_number(list.size(), out);
-  for (const Datum& datum : list) write_datum(datum, out);
-}
-
-// Reads what the above wrote; where it is something else, `failed`.
-struct PlaceReader {
-  std::string_view rest;
-  bool failed = false;
-
-  std::string_view bytes(std::size_t count) {
-    if (count > rest.size()) {
-      failed = true;
-      return {};
-    }
-    const std::string_view taken = rest.substr(0, count);
-    rest.remove_prefix(count);
-    return taken;
-  }
-
-  template <typename Number>
-  Number number() {
-    Number result = 0;
-    const std::string_view taken = bytes(sizeof result);
-    if (!failed) std::memcpy(&result, taken.data(), sizeof result);
-    return result;
-  }
-
-  std::string string() { return std::string(bytes(number<std::size_t>())); }
-
-  Key list() {
-    Key result;
-    for (auto left = number<std::size_t>(); left > 0 && !failed; --left) result.push_back(datum());
-    return result;
-  }
-
-  Datum datum() {
-    const std::string_view kind = bytes(1);
-    if (failed) return {};
-    switch (kind.front()) {
-      case 'a':
-        return {};
-      case 't':
-        return true;
-      case 'f':
-        return false;
-      case 'i':
-        return number<std::int64_t>();
-      case 'd':
-        return number<double>();
-      case 'n':
-        return Decimal::from_canonical(string());
-      case 's':
-        return string();
-      case 'l':
-        return list();
-      default:
-        failed = true;
-        return {};
-    }
-  }
-};
+// The place where a scan goes on, as a string.
 
 struct ScanPlace {
   Key block;
@@ -231,17 +136,17 @@ struct ScanPlace {
 
 std::string write_place(const Key& block, const Key& entry) {
   std::string out;
-  write_list(block, out);
-  write_list(entry, out);
+  write_key(block, out);
+  write_key(entry, out);
   return out;
 }
 
 Result<ScanPlace> read_place(std::string_view text) {
-  PlaceReader reader{text};
+  KeyReader reader(text);
   ScanPlace place;
-  place.block = reader.list();
-  place.entry = reader.list();
-  if (reader.failed || !reader.rest.empty()) return Error{"this is no place where a scan can go on"};
+  place.block = reader.key();
+  place.entry = reader.key();
+  if (!reader.at_end()) return Error{"this is no place where a scan can go on"};
   return place;
 }
 
@@ -252,7 +157,8 @@ Result<void> in_time(Deadline by) {
 
 class MemoryStore final : public Store {
  public:
-  explicit MemoryStore(const MemoryOptions& options) : options_(options), touched_(stripes) {
+  explicit MemoryStore(const MemoryOptions& options)
+      : options_(options), touched_(stripes), heat_({.one_in = options.heat_one_in}) {
     capabilities_.max_entry_bytes = options.max_entry_bytes;
   }
 
@@ -262,6 +168,7 @@ class MemoryStore final : public Store {
   Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
   Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
   Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) override;
+  [[nodiscard]] std::vector<HotBlock> hottest(std::size_t most) const override { return heat_.hottest(most); }
 
   void release(Moment snapshot);
   [[nodiscard]] MemoryUse use() const;
@@ -310,6 +217,8 @@ class MemoryStore final : public Store {
 
   std::mutex snapshots_mutex_;
   std::map<Moment, std::size_t> snapshots_;  // how many are alive
+
+  Heat heat_;
 };
 
 class MemorySnapshot final : public Snapshot {
@@ -340,6 +249,7 @@ Result<void> MemoryStore::deploy(const design::Design& design) {
   // What was read under another design is not what is there now.
   if (design_) ++now_;
   std::fill(touched_.begin(), touched_.end(), now_);
+  heat_.clear();
   design_ = design;
   collections_.assign(design.collections.size(), Blocks());
   collections_touched_.assign(design.collections.size(), now_);
@@ -417,7 +327,10 @@ Result<void> MemoryStore::read(std::span<const ReadRequest> requests, const Snap
   for (const ReadRequest& request : requests) NOAM_RETURN_IF_ERROR(knows(request.block, request.family));
   out.reserve(requests.size());
   const Moment moment = moment_of(at);
-  for (const ReadRequest& request : requests) out.push_back(answer(request, moment));
+  for (const ReadRequest& request : requests) {
+    heat_.touch(request.block, Access::Read);
+    out.push_back(answer(request, moment));
+  }
   return {};
 }
 
@@ -532,7 +445,9 @@ Result<Outcome> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
   ++now_;
   const std::vector<Moment> snapshots = live_snapshots();
   for (std::size_t i = 0; i < batch.changes.size(); ++i) {
-    write(entry_of(batch.changes[i]), std::move(results[i]), snapshots);
+    const EntryRef& entry = entry_of(batch.changes[i]);
+    write(entry, std::move(results[i]), snapshots);
+    if (i == 0 || entry.block != entry_of(batch.changes[i - 1]).block) heat_.touch(entry.block, Access::Write);
   }
   // More than a commit can add, so that the rest shrinks, and no commit pays for all that a snapshot left.
   clear_up(2 * batch.changes.size() + 64, snapshots);
