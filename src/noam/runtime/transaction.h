@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,6 +30,14 @@ struct KeyOrder {
 class Transaction {
  public:
   Transaction(stores::Store& store, const design::Design& design, stores::Deadline by);
+
+  // From now on reads end with the code `interrupted` once this is true (null: never). It must outlive the transaction.
+  void watch(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
+  // For loops that are long between reads.
+  [[nodiscard]] bool interrupted() const {
+    return interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed);
+  }
+  static Error interruption() { return Error{"interrupted", "interrupted"}; }
 
   enum class Moment : std::uint8_t { Before, Now };  // without the newest layer, or with it
 
@@ -69,6 +78,7 @@ class Transaction {
   stores::Store& store_;
   const design::Design& design_;
   stores::Deadline by_;
+  const std::atomic<bool>* interrupted_ = nullptr;
   std::unique_ptr<stores::Snapshot> snapshot_;
   Layer settled_;
   Layer newest_;
