@@ -84,7 +84,7 @@ Result<void> find_strategy(const model::Model& model, const std::string& strateg
                            near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(names, ", "))};
 }
 
-Opened open_model(const OpeningOptions& options) {
+Opened open_model(const OpeningOptions& options, runtime::SessionOptions session_options) {
   Opened out;
   const auto source = read_input(options.path);
   if (!source) {
@@ -107,7 +107,7 @@ Opened open_model(const OpeningOptions& options) {
     return out;
   }
   out.store = std::move(*store);
-  auto session = runtime::Session::open(model, options.strategy, *out.store);
+  auto session = runtime::Session::open(model, options.strategy, *out.store, std::move(session_options));
   if (!session) {
     out.code = complain(
         fmt::format("{} can't be run under `{}`: {}", source->name(), options.strategy, session.error().message));

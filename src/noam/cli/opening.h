@@ -32,7 +32,7 @@ struct Opened {
   int code = exit_fine;                       // the exit code where there is none
 };
 
-Opened open_model(const OpeningOptions& options);
+Opened open_model(const OpeningOptions& options, runtime::SessionOptions session_options = {});
 
 // A store by its URL. The error lists those there are.
 Result<std::unique_ptr<stores::Store>> open_store(const std::string& url);

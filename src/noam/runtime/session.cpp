@@ -282,6 +282,7 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   environment.parameters = std::move(parameters);
   environment.now = options_.clock();
   Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+  transaction.watch(options_.interrupted);
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   if (query.refresh) {
     // The answer of the last refresh.
@@ -500,6 +501,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
       // Asked after the look: then it was not a sweep that took the id away.
       if (is_too_old(id)) return expired();
     }
+    transaction.watch(options_.interrupted);
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     const auto done = run.run(command, plan);
     if (!done) return failed(done.error());
@@ -542,6 +544,10 @@ Outcome Session::run_bulk(const model::Command& command, const design::CommandPl
   for (std::size_t i = 0; i < keys.size(); ++i) {
     environment.id = model::part_of(id, i);
     const auto applied = run_part(command, plan, environment, keys[i], look_up);
+    if (!applied && applied.error().code == "interrupted")
+      return *outcome.count == 0 && !look_up ? failed(applied.error())
+                                             : unknown(fmt::format("interrupted when {} of {} instances were changed",
+                                                                   *outcome.count, keys.size()));
     if (!applied) return unknown(applied.error().message);
     if (*applied) ++*outcome.count;
   }
@@ -576,6 +582,7 @@ std::optional<Outcome> Session::begin_bulk(const model::Command& command, const 
       return std::nullopt;
     }
     if (look_up && is_too_old(id)) return expired();
+    transaction.watch(options_.interrupted);
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     auto found = run.find_bulk(command, plan);
     if (!found) return failed(found.error());
@@ -618,11 +625,12 @@ Result<bool> Session::run_part(const model::Command& command, const design::Comm
       if (guard.text) return outcome_from(*program_.model, *guard.text).count == 1;
       if (is_too_old(id)) return Error{"the command id became older than an hour before all instances were changed"};
     }
+    transaction.watch(options_.interrupted);
     bool applied = false;
     if (!skip) {
       CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
       const auto done = run.run_bulk(command, plan, key, applied);
-      if (!done && done.error().code.empty()) return done.error();
+      if (!done && (done.error().code.empty() || done.error().code == "interrupted")) return done.error();
       applied = applied && done && !*done;
     }
     if (!applied && !look_up) return false;  // refused, or it does not match any more
@@ -660,6 +668,7 @@ Result<void> Session::refresh(std::string_view name) {
   for (int attempt = 0;; ++attempt) {
     const State::Turn turn(*state_, attempt);
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+    transaction.watch(options_.interrupted);
     environment.now = options_.clock();  // not before what is read: a refresh that ended meanwhile is not the later one
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(program_.queries[index], {Row{}}));
@@ -776,6 +785,7 @@ Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int6
     environment.model = program_.model.get();
     environment.now = now;
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+    transaction.watch(options_.interrupted);
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, key, now));
     if (!expired) return false;
@@ -1082,6 +1092,7 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
     std::optional<State::Turn> turn;
     if (write) turn.emplace(*state_, attempt);
     Transaction transaction(store_, program_.design, deadline(), nullptr, at);
+    transaction.watch(options_.interrupted);
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(*upkeep.all, {Row{}}));
     if (broken(Breakage::VerifyComparesNothing)) return out;
@@ -1155,8 +1166,8 @@ Result<void> Session::read_states() {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].entries.empty()) continue;
     const Datum& noted = answers[i].entries[0].columns[0];
-    state_->copies.set(families[i], noted == Datum(state_name(CopyState::Building)) ? CopyState::Building
-                                                                                    : CopyState::Broken);
+    state_->copies.set(families[i],
+                       noted == Datum(state_name(CopyState::Building)) ? CopyState::Building : CopyState::Broken);
   }
   return {};
 }
@@ -1197,6 +1208,7 @@ Result<void> Session::verify_bases(const std::shared_ptr<const stores::Snapshot>
   environment.model = program_.model.get();
   environment.now = options_.clock();
   Transaction transaction(store_, program_.design, deadline(), nullptr, at);
+  transaction.watch(options_.interrupted);
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   std::map<std::uint32_t, std::map<EntryKey, stores::Key>> expected;
   for (std::uint32_t i = 0; i < program_.model->entities.size(); ++i) {

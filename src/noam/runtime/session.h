@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,9 @@ struct SessionOptions {
   std::function<void(const std::string& task, const Error& error)> on_failed_task;
   std::size_t max_fanout = 100'000;      // entries that one command may touch
   std::chrono::milliseconds timeout{0};  // of a statement; 0: none
+  // Where this becomes true, what runs ends soon: a query with the error `interrupted`, a command that was not sent to
+  // the store yet is refused with that code. Who sets it takes it back. It must outlive the session.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 // A parameter by its name, without the $.
@@ -123,7 +127,8 @@ class Session {
 
   // With a cursor: the page after it. Arguments are checked against the types of the parameters; one that is left out
   // is absent. An error has a code: `request` (no such query or parameter, an argument given twice, a cursor that this
-  // query with these arguments did not give), `value`, `required`, `overflow`, or none where the store failed.
+  // query with these arguments did not give), `value`, `required`, `overflow`, `interrupted`, or none where the store
+  // failed.
   Result<Rows> query(std::string_view name, const Arguments& arguments, std::string_view cursor = {});
 
   // Without an id, one is made; then only the store's own answer tells whether it was applied. Refused with the codes

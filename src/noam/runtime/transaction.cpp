@@ -134,6 +134,7 @@ bool within(const KeyOrder& order, const Key& key, const Bound& from, const Boun
 }  // namespace
 
 Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
+  if (interrupted()) return interruption();
   std::vector<const Layer*> layers{&settled_};
   if (moment == Moment::Now && !broken(Breakage::OwnChangesUnseen)) layers.push_back(&newest_);
   // Where our own changes lie on top, a limit counts after them.
@@ -183,6 +184,7 @@ Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t fami
   const std::uint32_t collection = design_.families[family].collection;
   std::string after;
   do {
+    if (interrupted()) return interruption();
     NOAM_ASSIGN_OR_RETURN(stores::ScanPage page, store_.scan(family, after, snapshot_.get(), by_));
     collections_.emplace(collection, page.version);
     for (auto& item : page.items)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -32,6 +33,14 @@ class Transaction {
   // Plans may not read the copies that are not ready; without `copies`, all. Without a moment, this one.
   Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
               const CopyStates* copies = nullptr, std::shared_ptr<const stores::Snapshot> at = nullptr);
+
+  // From now on reads end with the code `interrupted` once this is true (null: never). It must outlive the transaction.
+  void watch(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
+  // For loops that are long between reads.
+  [[nodiscard]] bool interrupted() const {
+    return interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed);
+  }
+  static Error interruption() { return Error{"interrupted", "interrupted"}; }
 
   enum class Moment : std::uint8_t { Before, Now };  // without the newest layer, or with it
 
@@ -78,6 +87,7 @@ class Transaction {
   const design::Design& design_;
   stores::Deadline by_;
   const CopyStates* copies_;
+  const std::atomic<bool>* interrupted_ = nullptr;
   std::shared_ptr<const stores::Snapshot> snapshot_;
   Layer settled_;
   Layer newest_;
