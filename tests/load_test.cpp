@@ -75,6 +75,7 @@ class FailingStore : public stores::Store {
  public:
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return can; }
   Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
+  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
   std::unique_ptr<stores::Snapshot> snapshot() override { return behind_->snapshot(); }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {

@@ -53,6 +53,8 @@ ProgramRun run_program(const std::vector<std::string>& command, std::string_view
     ::dup2(::open(in.c_str(), O_RDONLY), STDIN_FILENO);
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    // Who names no store means one that begins with nothing.
+    ::setenv("NOAM_STORE", "memory:", 1);
     ::execvp(arguments[0], arguments.data());
     ::_exit(127);
   }

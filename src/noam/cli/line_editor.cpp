@@ -84,8 +84,8 @@ struct EditorState {
   EditLine* editor = nullptr;
   History* history = nullptr;
   HistEvent event{};
-  std::string last;                 // line of the history
-  std::optional<std::string> asked; // what stood before the cursor when Tab could put nothing in
+  std::string last;                  // line of the history
+  std::optional<std::string> asked;  // what stood before the cursor when Tab could put nothing in
   bool dropped = false;
 };
 
@@ -113,9 +113,7 @@ EditorState& state_of(EditLine* editor) {
   return *static_cast<EditorState*>(state);
 }
 
-char* prompt_of(EditLine* editor) {
-  return state_of(editor).prompt.data();
-}
+char* prompt_of(EditLine* editor) { return state_of(editor).prompt.data(); }
 
 unsigned char complete_line(EditLine* editor, int /*key*/) {
   EditorState& state = state_of(editor);

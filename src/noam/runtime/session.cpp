@@ -709,9 +709,6 @@ Result<std::int64_t> Session::refresh_when_due(const model::Query& query, Schedu
   return now + every;
 }
 
-namespace {
-
-// The refreshed queries, those that others read before these.
 std::vector<const model::Query*> in_order_of_refresh(const model::Model& model) {
   std::vector<const model::Query*> out;
   std::set<const model::Query*> seen;
@@ -725,8 +722,6 @@ std::vector<const model::Query*> in_order_of_refresh(const model::Model& model) 
   for (const model::Query& query : model.queries) visit(query);
   return out;
 }
-
-}  // namespace
 
 void Session::start_sweeping() {
   const std::lock_guard lock(state_->sweeping);

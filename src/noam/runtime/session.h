@@ -115,6 +115,9 @@ struct Loaded {
   std::optional<std::string> note;  // what stands there now, where nothing failed
 };
 
+// The refreshed queries of a model, those that others read before these.
+std::vector<const model::Query*> in_order_of_refresh(const model::Model& model);
+
 // Safe to use from several threads. The store must outlive it.
 class Session {
  public:

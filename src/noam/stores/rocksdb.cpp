@@ -862,4 +862,21 @@ Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& fol
   return std::unique_ptr<EmbeddedStore>(std::move(store));
 }
 
+Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std::string& folder) {
+  std::error_code failed;
+  if (!fs::exists(backup + "/" + head_file, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  std::uint64_t bytes = 0;
+  NOAM_RETURN_IF_ERROR(make_folder(folder, [&](const std::string& made) -> Result<void> {
+    fs::copy(backup, made, fs::copy_options::recursive, failed);
+    if (failed) return Error{fmt::format("{}: can't be copied: {}", backup, failed.message())};
+    auto store = open_rocksdb_store(made);
+    if (!store) return Error{fmt::format("backup `{}` can't be used: {}", backup, store.error().message)};
+    const auto good = (*store)->check_files();
+    if (!good) return Error{fmt::format("backup `{}` can't be used: {}", backup, good.error().message)};
+    bytes = (*store)->bytes_on_disk();
+    return {};
+  }));
+  return bytes;
+}
+
 }  // namespace noam::stores
