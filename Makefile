@@ -7,6 +7,9 @@ JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
 CASES ?= 20000
 SEED ?= $(shell date +%s)
+STORE ?= memory
+property_memory := Whatever
+property_rocksdb := InAFolder
 
 build: build/release/build.ninja   ## The program, as build/noam (the default)
 	cmake --build --preset release -j $(JOBS) --target noam
@@ -25,10 +28,10 @@ check: setup                       ## Format, clang-tidy, headers alone, include
 fuzz: setup                        ## Every fuzz program, FUZZ_SECONDS each
 	tools/fuzz $(FUZZ_SECONDS)
 
-property: build                    ## CASES random programs, models and designs (20000) against the reference evaluator
+property: build                    ## CASES random programs (20000) against the reference evaluator, on STORE (memory, rocksdb)
 	cmake --build --preset release -j $(JOBS) --target noam_property_test
 	@echo "first seed: $(SEED)"
-	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R Shards/Property
+	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R 'Shards/Property.*$(property_$(STORE))'
 
 bench: build                       ## The benchmarks
 	@if [ -x bench/run ]; then bench/run; else echo "no benchmarks yet"; fi

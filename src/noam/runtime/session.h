@@ -125,6 +125,10 @@ class Session {
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<const model::Model> model, const std::string& strategy,
                                                stores::Store& store, SessionOptions options = {});
 
+  // The same for a program that was made before.
+  static Result<std::unique_ptr<Session>> open(design::Program program, stores::Store& store,
+                                               SessionOptions options = {});
+
   [[nodiscard]] const model::Model& model() const { return *program_.model; }
   [[nodiscard]] const design::Program& program() const { return program_; }
 
