@@ -16,6 +16,7 @@
 #include "noam/cli/records.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/forwarding_store.h"
 #include "tests/scenario.h"
 #include "tests/session_engine.h"
 #include "tests/support.h"
@@ -70,16 +71,12 @@ model::EntityId entity_id(const model::Model& model, const std::string& name) {
   throw std::runtime_error("no entity " + name);
 }
 
-// Another store behind one that fails on demand.
-class FailingStore : public stores::Store {
+// A store that fails on demand, and takes as much as it is told.
+class FailingStore : public ForwardingStore {
  public:
+  FailingStore() : ForwardingStore(stores::open_memory_store()) {}
+
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return can; }
-  Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return behind_->snapshot(); }
-  Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
-                    stores::Answers& out) override {
-    return behind_->read(requests, at, by, out);
-  }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (can.max_commit_changes != 0 && batch.changes.size() > can.max_commit_changes) return stores::Outcome::TooLarge;
     for (const stores::Change& change : batch.changes)
@@ -94,17 +91,9 @@ class FailingStore : public stores::Store {
     if (left > 0) --left;
     return behind_->commit(batch, by);
   }
-  Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
-                                stores::Deadline by) override {
-    return behind_->scan(family, after, at, by);
-  }
-
   int left = -1;                  // commits until it fails; negative: it does not
   bool applies_the_last = false;  // the commit that fails is applied all the same
   stores::Capabilities can;
-
- private:
-  std::unique_ptr<stores::Store> behind_ = stores::open_memory_store();
 };
 
 // A model on a store of its own.
