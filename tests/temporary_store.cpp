@@ -13,7 +13,7 @@ namespace noam::tests {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
+StoreFolder::StoreFolder() {
   const fs::path in_memory = "/dev/shm";
   const fs::path above = ::access(in_memory.c_str(), W_OK) == 0 ? in_memory : fs::temp_directory_path();
   std::string name = (above / "noam-test-XXXXXX").string();
@@ -21,7 +21,7 @@ TemporaryFolder::TemporaryFolder() {
   path_ = name;
 }
 
-TemporaryFolder::~TemporaryFolder() {
+StoreFolder::~StoreFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
 }
@@ -37,20 +37,20 @@ namespace {
 
 class TemporaryStore : public ForwardingStore {
  public:
-  TemporaryStore(std::unique_ptr<TemporaryFolder> folder, std::unique_ptr<stores::Store> store)
+  TemporaryStore(std::unique_ptr<StoreFolder> folder, std::unique_ptr<stores::Store> store)
       : ForwardingStore(std::move(store)), folder_(std::move(folder)) {}
   TemporaryStore(const TemporaryStore&) = delete;
   TemporaryStore& operator=(const TemporaryStore&) = delete;
   ~TemporaryStore() override { behind_.reset(); }  // before its folder
 
  private:
-  std::unique_ptr<TemporaryFolder> folder_;
+  std::unique_ptr<StoreFolder> folder_;
 };
 
 }  // namespace
 
 std::unique_ptr<stores::Store> make_temporary_store(stores::RocksdbOptions options) {
-  auto folder = std::make_unique<TemporaryFolder>();
+  auto folder = std::make_unique<StoreFolder>();
   options.existing = stores::Existing::Refused;
   auto store = stores::open_rocksdb_store((folder->path() / "store").string(), options);
   check(store.has_value(), "a temporary store can be made");

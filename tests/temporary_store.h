@@ -9,12 +9,12 @@
 namespace noam::tests {
 
 // A folder of its own, gone with this. In memory where the machine has such a place: then a test costs no disk.
-class TemporaryFolder {
+class StoreFolder {
  public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
+  StoreFolder();
+  StoreFolder(const StoreFolder&) = delete;
+  StoreFolder& operator=(const StoreFolder&) = delete;
+  ~StoreFolder();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
