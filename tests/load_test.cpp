@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -9,6 +10,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "noam/cli/compile.h"
 #include "noam/cli/export_command.h"
@@ -20,6 +23,7 @@
 #include "tests/scenario.h"
 #include "tests/session_engine.h"
 #include "tests/support.h"
+#include "tests/temporary_store.h"
 
 // Loading and exporting, at the level of the library: rows, files, what is kept of a load that ends in the middle.
 namespace noam::tests {
@@ -74,7 +78,7 @@ model::EntityId entity_id(const model::Model& model, const std::string& name) {
 // A store that fails on demand, and takes as much as it is told.
 class FailingStore : public ForwardingStore {
  public:
-  FailingStore() : ForwardingStore(stores::open_memory_store()) {}
+  explicit FailingStore(std::unique_ptr<stores::Store> behind) : ForwardingStore(std::move(behind)) {}
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return can; }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
@@ -102,7 +106,9 @@ struct Database {
                     runtime::SessionOptions options = {})
       : Database(compiled(text), strategy, std::move(options)) {}
   explicit Database(std::shared_ptr<const model::Model> of, const std::string& strategy = "eao",
-                    runtime::SessionOptions options = {}) {
+                    runtime::SessionOptions options = {},
+                    std::unique_ptr<stores::Store> behind = stores::open_memory_store())
+      : store(std::move(behind)) {
     auto opened = Session::open(std::move(of), strategy, store, std::move(options));
     if (!opened) throw std::runtime_error(opened.error().message);
     session = std::move(*opened);
@@ -783,6 +789,71 @@ TEST(RoundTrip, KeepsKeysOwnersAndWhatEachSideHolds) {
   EXPECT_EQ(database.all("Folder", DataFormat::Csv), "z,\ny,z\na,y\nb,y\nc,\nx,a\n");
   std::size_t instances = 0;
   expect_round_trip(*database.session, compiled(shop), instances);
+}
+
+TEST(RoundTrip, GoesThroughTheEmbeddedStore) {
+  const auto model = compiled(read_file(source_dir() / "examples/microblog/microblog.noam"));
+  const ParsedScenario parsed = parse_scenario(read_file(source_dir() / "tests/scenarios/microblog/posts.scenario"));
+  SessionEngine engine(*model, "eao");
+  ASSERT_TRUE(run_scenario(parsed.scenario, engine).empty());
+  const TemporaryFolder folder;
+  export_all(engine.session(), folder.path() / "memory", DataFormat::Csv);
+  Database embedded(model, "seed003", {}, make_temporary_store());
+  load_all(*embedded.session, folder.path() / "memory");
+  export_all(*embedded.session, folder.path() / "embedded", DataFormat::Csv);
+  EXPECT_EQ(contents(folder.path() / "embedded"), contents(folder.path() / "memory"));
+  embedded.expect_verified();
+}
+
+// --- Killed ----------------------------------------------------------------------------------------------------------
+
+TEST(LoadKilled, GoesOnBehindWhatIsInTheStore) {
+  const auto model = compiled(shop);
+  const TemporaryFolder folder;
+  std::string text = "name,age\n";
+  for (int i = 0; i < 60; ++i) text += "u" + std::to_string(i) + (i % 9 == 4 ? ",-3\n" : ",\"3\"\n");
+  const std::string path = (folder.path() / "User.csv").string();
+  write_file(path, text);
+  DataSource source;
+  source.path = path;
+  source.entity = entity_id(*model, "User");
+  source.format = DataFormat::Csv;
+  LoadRun run;
+  run.batch_records = 7;
+  Database whole(model);
+  ASSERT_EQ(FileLoad::open(*whole.session, source, run)->load().loaded, 53U);
+  stores::RocksdbOptions options = small_store();
+  options.existing = stores::Existing::Allowed;
+  const std::string place = (folder.path() / "store").string();
+  // Each run is killed after two commits, until one comes to its end.
+  int runs = 0;
+  for (bool complete = false; !complete; ++runs) {
+    ASSERT_LT(runs, 10);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      auto opened = stores::open_rocksdb_store(place, options);
+      if (!opened) ::_exit(1);
+      Database database(model, "eao", {}, std::move(*opened));
+      int left = 2;
+      run.progress = [&](const LoadReport& /*report*/, std::uint64_t /*bytes*/, std::uint64_t /*of*/) {
+        if (--left == 0) ::kill(::getpid(), SIGKILL);
+      };
+      auto load = FileLoad::open(*database.session, source, run);
+      ::_exit(load && load->load().end == LoadEnd::Complete ? 0 : 2);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    complete = WIFEXITED(status);
+    ASSERT_TRUE(!complete || WEXITSTATUS(status) == 0);
+  }
+  EXPECT_EQ(runs, 5);
+  auto opened = stores::open_rocksdb_store(place, options);
+  ASSERT_TRUE(opened) << opened.error().message;
+  Database database(model, "eao", {}, std::move(*opened));
+  EXPECT_EQ(FileLoad::open(*database.session, source, {})->load().end, LoadEnd::AlreadyLoaded);
+  EXPECT_EQ(database.all("User"), whole.all("User"));
+  database.expect_verified();
 }
 
 TEST(Export, ReplacesNothingUnlessItIsTold) {
