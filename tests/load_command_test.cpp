@@ -36,7 +36,7 @@ class LoadCommand : public testing::Test {
     return std::regex_replace(text, std::regex(R"(\([0-9]+\.[0-9] s\))"), "(0.0 s)");
   }
   ProgramRun load(std::vector<std::string> arguments, std::string_view input = {}) {
-    arguments.insert(arguments.begin(), {"load", game()});
+    arguments.insert(arguments.begin(), {"load", game(), "--store", store_});
     ProgramRun run = run_noam(arguments, input);
     run.out = plain(run.out);
     run.err = plain(run.err);
@@ -51,6 +51,7 @@ class LoadCommand : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::string store_ = "memory:";
 };
 
 }  // namespace
@@ -149,11 +150,12 @@ TEST_F(LoadCommand, RefusesWrongUse) {
     std::filesystem::permissions(players, std::filesystem::perms::none);
     expect_wrong_use({players}, "Player.csv: can't be read: Permission denied");
   }
-  const ProgramRun both = run_noam({"load", "-", "-", "--entity", "Player", "--format", "csv"}, "");
+  const ProgramRun both =
+      run_noam({"load", "-", "-", "--store", "memory:", "--entity", "Player", "--format", "csv"}, "");
   EXPECT_EQ(both.code, 2);
   EXPECT_EQ(both.err, "noam: standard input is the model or the data, not both\n");
-  EXPECT_EQ(run_noam({"load", game()}).code, 2);
-  EXPECT_EQ(run_noam({"load", game(), players, "--format", "xml"}).code, 2);
+  EXPECT_EQ(load({}).code, 2);
+  EXPECT_EQ(load({players, "--format", "xml"}).code, 2);
 }
 
 TEST_F(LoadCommand, LooksAtAllFilesBeforeItLoadsOne) {
@@ -162,9 +164,59 @@ TEST_F(LoadCommand, LooksAtAllFilesBeforeItLoadsOne) {
                    "Game.csv:1: column `first_player` is missing, and Game requires it");
 }
 
+TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
+  store_ = "rocksdb:" + path("store");
+  std::string text = "username,first_name,last_name\n";
+  for (int i = 0; i < 1'000; ++i) text += "u" + std::to_string(i) + ",F,\"L, \"\"x\"\"\"\n";
+  const std::string players = file("data/Player.csv", text);
+  file("data/Game.jsonl", R"({"id": "g1", "first_player": "u1", "second_player": "u2", "rounds": [{"moves": "e4"}]})");
+  const ProgramRun early = load({players});
+  EXPECT_EQ(early.code, 2);
+  EXPECT_NE(early.err.find("noam deploy"), std::string::npos) << early.err;
+  ASSERT_EQ(run_noam({"deploy", game(), "--store", store_}).code, 0);
+  const ProgramRun first = load({path("data")});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.out, "data/Player.csv: 1,000 loaded (0.0 s)\ndata/Game.jsonl: 1 loaded (0.0 s)\n");
+  const ProgramRun second = load({players});
+  EXPECT_EQ(second.code, 0);
+  EXPECT_EQ(second.out, "data/Player.csv: already loaded, 1,000 of Player; --again loads it once more\n");
+  file("data/Player.csv", text + "v1,F,L\nu1,F,L\n");
+  const ProgramRun third = load({players, "--json"});
+  EXPECT_EQ(third.code, 3);
+  const Json grown = Json::parse(third.out)["files"][0];
+  EXPECT_EQ(grown["loaded"], 1);
+  EXPECT_EQ(grown["skipped_before"], 1'000);
+  EXPECT_EQ(grown["errors"][0]["line"], 1'003);
+  file("data/Player.csv", "username,first_name,last_name\n");
+  expect_wrong_use(
+      {players},
+      "data/Player.csv: has changed since its first 1003 lines were loaded; --again loads it from the start");
+  EXPECT_EQ(load({players, "--again"}).out, "data/Player.csv: 0 loaded (0.0 s)\n");
+
+  // What is exported loads into another store, under another design, and is exported as it was.
+  const ProgramRun exported = run_noam({"export", game(), "--store", store_, "--to", path("backup")});
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_EQ(plain(exported.out), "backup/Player.jsonl: 1001 instances\nbackup/Game.jsonl: 1 instance\n");
+  EXPECT_EQ(run_noam({"export", game(), "--store", store_, "--to", path("backup")}).code, 2);
+  const std::string other = "rocksdb:" + path("other");
+  ASSERT_EQ(run_noam({"deploy", game(), "--store", other, "--strategy", "normalized"}).code, 0);
+  EXPECT_EQ(run_noam({"load", game(), "--store", other, path("backup")}).code, 0);
+  EXPECT_EQ(run_noam({"verify", game(), "--store", other}).code, 0);
+  const ProgramRun again =
+      run_noam({"export", game(), "--store", other, "--to", path("again"), "--format", "jsonl", "--json"});
+  EXPECT_EQ(Json::parse(again.out)["files"][0]["instances"], 1'001);
+  for (const char* name : {"Player.jsonl", "Game.jsonl"})
+    EXPECT_EQ(read_file(path("again/") + name), read_file(path("backup/") + name));
+  const ProgramRun printed = run_noam({"export", game(), "--store", other, "--entity", "Game", "--format", "csv"});
+  EXPECT_EQ(
+      printed.out,
+      "id,first_player,second_player,rounds\n"
+      "g1,u1,u2,\"[{\"\"moves\"\":\"\"e4\"\",\"\"comments\"\":null,\"\"actions\"\":null,\"\"spell\"\":null}]\"\n");
+}
+
 TEST(ExportCommand, RefusesWrongUse) {
   const auto message = [](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"export", game()});
+    arguments.insert(arguments.begin(), {"export", game(), "--store", "memory:"});
     const ProgramRun run = run_noam(arguments);
     EXPECT_EQ(run.code, 2);
     EXPECT_EQ(run.out, "");

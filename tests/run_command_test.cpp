@@ -11,9 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "noam/cli/answers.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/opening.h"
+#include "noam/cli/statements.h"
 #include "noam/cli/verify_command.h"
 #include "noam/stores/memory.h"
 #include "tests/support.h"

@@ -1,26 +1,11 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 
 #include "noam/stores/rocksdb.h"
 #include "noam/stores/store.h"
 
 namespace noam::tests {
-
-// A folder of its own, gone with this. In memory where the machine has such a place: then a test costs no disk.
-class StoreFolder {
- public:
-  StoreFolder();
-  StoreFolder(const StoreFolder&) = delete;
-  StoreFolder& operator=(const StoreFolder&) = delete;
-  ~StoreFolder();
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Options under which many stores can be opened and closed in a short time.
 stores::RocksdbOptions small_store();

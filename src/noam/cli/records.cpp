@@ -16,7 +16,7 @@
 
 #include "noam/cli/csv.h"
 #include "noam/cli/lines.h"
-#include "noam/cli/run_command.h"
+#include "noam/cli/statements.h"
 #include "noam/language/suggest.h"
 #include "noam/model/scalars.h"
 

@@ -460,15 +460,17 @@ class CommandStory {
   const Command& command_;
 };
 
+std::string show_command(const Model& model, const Command& command) {
+  return signature(model, command.name, command.parameters) + CommandStory(model, command).print();
+}
+
 std::string show_statements(const Model& model) {
   std::string out;
   for (std::size_t i = 0; i < model.queries.size(); ++i) {
     out += (i == 0 ? heading("queries") : "\n") + show_query(model, model.queries[i]);
   }
   for (std::size_t i = 0; i < model.commands.size(); ++i) {
-    const Command& command = model.commands[i];
-    out += (i == 0 ? heading("commands") : "\n") + signature(model, command.name, command.parameters);
-    out += CommandStory(model, command).print();
+    out += (i == 0 ? heading("commands") : "\n") + show_command(model, model.commands[i]);
   }
   return out;
 }
@@ -639,6 +641,20 @@ std::string show_text(const Model& model) {
   return fmt::format("model {}\n{}{}{}{}{}{}{}", written_name(model.name), summary(model), show_data(model),
                      show_roles(model), show_statements(model), show_groups(model), show_mixes(model),
                      show_designs(model));
+}
+
+std::string show_signatures(const Model& model) {
+  std::string out;
+  if (!model.queries.empty()) out += "queries\n";
+  for (const Query& query : model.queries) out += signature(model, query.name, query.parameters);
+  if (!model.commands.empty()) out += "commands\n";
+  for (const Command& command : model.commands) out += signature(model, command.name, command.parameters);
+  return out;
+}
+
+std::string show_statement(const Model& model, const StatementRef& statement) {
+  return statement.command ? show_command(model, model.commands[statement.index])
+                           : show_query(model, model.queries[statement.index]);
 }
 
 }  // namespace noam::model

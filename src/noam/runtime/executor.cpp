@@ -115,6 +115,7 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
 }
 
 Result<void> Executor::lookup(const Step& step, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   const design::Family& family = design_.families[step.family];
   struct Wanted {
     std::uint32_t row;
@@ -194,6 +195,7 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
   Batch out;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
+    if (transaction_.interrupted()) return Transaction::interruption();
     bool any = false;
     std::set<std::pair<Key, Key>> seen;  // what one word has found, another may find again
     for (; next < wanted.size() && wanted[next].row == i; ++next) {
@@ -226,10 +228,12 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
 }
 
 Result<void> Executor::scan(const Step& step, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   if (batch.rows.empty()) return {};
   NOAM_ASSIGN_OR_RETURN(const auto items, transaction_.scan(step.family, moment_));
   Batch out;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    if (transaction_.interrupted()) return Transaction::interruption();
     for (const auto& item : items) {
       Row row = batch.rows[i];
       if (!take(step, item.block, item.entry, row)) continue;
@@ -242,6 +246,7 @@ Result<void> Executor::scan(const Step& step, Batch& batch) {
 }
 
 Result<void> Executor::collect(const Step& step, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   const design::Family& family = design_.families[step.family];
   std::vector<stores::ReadRequest> requests;
   std::vector<std::pair<std::size_t, std::size_t>> ranges;  // of requests, for each row
@@ -425,6 +430,7 @@ Result<void> Executor::run_steps(const std::vector<Step>& steps, Batch& batch, s
   for (Row& row : batch.rows)
     if (row.size() < slots) row.resize(slots);
   for (const Step& step : steps) {
+    if (transaction_.interrupted()) return Transaction::interruption();
     switch (step.kind) {
       case StepKind::Lookup:
         NOAM_RETURN_IF_ERROR(lookup(step, batch));

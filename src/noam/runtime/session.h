@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "noam/model/command_id.h"
 #include "noam/model/datum.h"
 #include "noam/model/datum_json.h"
+#include "noam/runtime/copies.h"
 #include "noam/runtime/tasks.h"
 #include "noam/stores/store.h"
 
@@ -41,6 +43,9 @@ struct SessionOptions {
   std::function<void(const std::string& task, const Error& error)> on_failed_task;
   std::size_t max_fanout = 100'000;      // entries that one command may touch
   std::chrono::milliseconds timeout{0};  // of a statement; 0: none
+  // Where this becomes true, what runs ends soon: a query with the error `interrupted`, a command that was not sent to
+  // the store yet is refused with that code. Who sets it takes it back. It must outlive the session.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 // A parameter by its name, without the $.
@@ -68,11 +73,20 @@ struct Outcome {
   std::optional<std::int64_t> count;                           // bulk changes: those applied
 };
 
-// One copy that is not what it should be.
+// Of a copy an entry that is missing, should not be there, or is wrong; or something is wrong with a base, which nobody
+// can make again.
+enum class DifferenceKind : std::uint8_t { Missing, Extra, Wrong, Base };
+
+// One entry that is not what it should be.
 struct Difference {
+  DifferenceKind kind = DifferenceKind::Wrong;
   std::string collection;
   std::string what;  // one line for a person
+  std::uint32_t family = 0;
 };
+
+// Told before each step of long work: what it is about, and how many steps of how many were done.
+using Progress = std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
 
 struct Verification {
   std::vector<Difference> differences;
@@ -101,6 +115,9 @@ struct Loaded {
   std::optional<std::string> note;  // what stands there now, where nothing failed
 };
 
+// The refreshed queries of a model, those that others read before these.
+std::vector<const model::Query*> in_order_of_refresh(const model::Model& model);
+
 // Safe to use from several threads. The store must outlive it.
 class Session {
  public:
@@ -113,7 +130,8 @@ class Session {
 
   // With a cursor: the page after it. Arguments are checked against the types of the parameters; one that is left out
   // is absent. An error has a code: `request` (no such query or parameter, an argument given twice, a cursor that this
-  // query with these arguments did not give), `value`, `required`, `overflow`, or none where the store failed.
+  // query with these arguments did not give), `value`, `required`, `overflow`, `interrupted`, or none where the store
+  // failed.
   Result<Rows> query(std::string_view name, const Arguments& arguments, std::string_view cursor = {});
 
   // Without an id, one is made; then only the store's own answer tells whether it was applied. Refused with the codes
@@ -151,10 +169,13 @@ class Session {
       const std::vector<model::EntityId>& entities,
       const std::function<Result<void>(model::EntityId entity, const model::Datum::List& fields)>& take);
 
-  // Compares every copy with what its bases say.
-  Result<Verification> verify();
-  // Writes what verify misses.
-  Result<std::size_t> repair();
+  // Compares every copy with what its bases say, at one moment, while commands go on. A copy that differs is `broken`
+  // from then on, and plans do not read it: an error or a refusal with the code `broken`.
+  Result<Verification> verify(const Progress& progress = {});
+  // Makes copies what they should be, and ready. What it found, and wrote. Nothing of a base is changed.
+  Result<Verification> repair(const Progress& progress = {});
+  // The collection and state of every copy.
+  [[nodiscard]] std::vector<std::pair<std::string, CopyState>> copies() const;
 
  private:
   struct State;
@@ -189,8 +210,13 @@ class Session {
   // Nothing where it was not, or a bulk change has not ended.
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
   [[nodiscard]] stores::Deadline deadline() const;
-  Result<std::vector<Difference>> compare(std::uint32_t index, bool write, Verification& verification,
-                                          std::size_t& written);
+  Result<std::vector<Difference>> compare(std::uint32_t index, bool write,
+                                          const std::shared_ptr<const stores::Snapshot>& at,
+                                          Verification& verification);
+  Result<void> verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,
+                            const std::function<void(const std::string&)>& advance);
+  Result<void> mark(std::uint32_t family, CopyState to);
+  Result<void> read_states();
   model::CommandId new_id();
   // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
   // and `alone` says why; where it says so before, that is what the next row is refused with.

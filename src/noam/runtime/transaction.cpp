@@ -28,8 +28,11 @@ bool KeyOrder::operator()(const Key& a, const Key& b) const {
   return order != 0 ? order < 0 : a.size() < b.size();
 }
 
-Transaction::Transaction(stores::Store& store, const design::Design& design, stores::Deadline by)
-    : store_(store), design_(design), by_(by), snapshot_(store.snapshot()) {}
+Transaction::Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
+                         const CopyStates* copies, std::shared_ptr<const stores::Snapshot> at)
+    : store_(store), design_(design), by_(by), copies_(copies), snapshot_(std::move(at)) {
+  if (!snapshot_) snapshot_ = store.snapshot();
+}
 
 Transaction::Entries& Transaction::entries_of(Layer& layer, const stores::EntryRef& entry) {
   const BlockFamily at{entry.block, entry.family};
@@ -131,6 +134,7 @@ bool within(const KeyOrder& order, const Key& key, const Bound& from, const Boun
 }  // namespace
 
 Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
+  if (interrupted()) return interruption();
   std::vector<const Layer*> layers{&settled_};
   if (moment == Moment::Now && !broken(Breakage::OwnChangesUnseen)) layers.push_back(&newest_);
   // Where our own changes lie on top, a limit counts after them.
@@ -180,6 +184,7 @@ Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t fami
   const std::uint32_t collection = design_.families[family].collection;
   std::string after;
   do {
+    if (interrupted()) return interruption();
     NOAM_ASSIGN_OR_RETURN(stores::ScanPage page, store_.scan(family, after, snapshot_.get(), by_));
     collections_.emplace(collection, page.version);
     for (auto& item : page.items)

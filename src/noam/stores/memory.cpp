@@ -16,6 +16,7 @@
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
+#include "noam/stores/heat.h"
 
 namespace noam::stores {
 namespace {
@@ -149,7 +150,8 @@ Result<void> in_time(Deadline by) {
 
 class MemoryStore final : public Store {
  public:
-  explicit MemoryStore(const MemoryOptions& options) : options_(options), touched_(stripes) {
+  explicit MemoryStore(const MemoryOptions& options)
+      : options_(options), touched_(stripes), heat_({.one_in = options.heat_one_in}) {
     capabilities_.max_entry_bytes = options.max_entry_bytes;
   }
 
@@ -160,6 +162,7 @@ class MemoryStore final : public Store {
   Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
   Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
   Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) override;
+  [[nodiscard]] std::vector<HotBlock> hottest(std::size_t most) const override { return heat_.hottest(most); }
 
   void release(Moment snapshot);
   [[nodiscard]] MemoryUse use() const;
@@ -199,6 +202,8 @@ class MemoryStore final : public Store {
 
   std::mutex snapshots_mutex_;
   std::map<Moment, std::size_t> snapshots_;  // how many are alive
+
+  Heat heat_;
 };
 
 class MemorySnapshot final : public Snapshot {
@@ -231,6 +236,7 @@ Result<void> MemoryStore::deploy(const design::Design& design) {
   // What was read under another design is not what is there now.
   if (deployment_) ++now_;
   std::fill(touched_.begin(), touched_.end(), now_);
+  heat_.clear();
   deployment_ = Deployment{design.name, design.layout, deployment_ ? deployment_->version + 1 : 1, 0};
   collections_.assign(design.collections.size(), Blocks());
   collections_touched_.assign(design.collections.size(), now_);
@@ -313,7 +319,10 @@ Result<void> MemoryStore::read(std::span<const ReadRequest> requests, const Snap
   for (const ReadRequest& request : requests) NOAM_RETURN_IF_ERROR(knows(request.block, request.family));
   out.reserve(requests.size());
   const Moment moment = moment_of(at);
-  for (const ReadRequest& request : requests) out.push_back(answer(request, moment));
+  for (const ReadRequest& request : requests) {
+    heat_.touch(request.block, Access::Read);
+    out.push_back(answer(request, moment));
+  }
   return {};
 }
 
@@ -428,7 +437,9 @@ Result<Outcome> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
   ++now_;
   const std::vector<Moment> snapshots = live_snapshots();
   for (std::size_t i = 0; i < batch.changes.size(); ++i) {
-    write(entry_of(batch.changes[i]), std::move(results[i]), snapshots);
+    const EntryRef& entry = entry_of(batch.changes[i]);
+    write(entry, std::move(results[i]), snapshots);
+    if (i == 0 || entry.block != entry_of(batch.changes[i - 1]).block) heat_.touch(entry.block, Access::Write);
   }
   // More than a commit can add, so that the rest shrinks, and no commit pays for all that a snapshot left.
   clear_up(2 * batch.changes.size() + 64, snapshots);

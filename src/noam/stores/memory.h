@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "noam/stores/store.h"
@@ -10,6 +11,7 @@ namespace noam::stores {
 struct MemoryOptions {
   std::size_t max_entry_bytes = 0;  // larger entries are TooLarge; 0: no limit
   std::size_t scan_page = 1'000;    // entries a page
+  std::uint32_t heat_one_in = 16;   // of so many accesses one is noted for `hottest`
 };
 
 // Blocks in this process, gone with it. The meaning of the other stores: one commit spans everything, a snapshot is one

@@ -107,6 +107,23 @@ TEST(MemoryStore, HoldsEntriesAsLongAsASnapshotSeesThem) {
   EXPECT_TRUE(store->deploy(other));
 }
 
+TEST(MemoryStore, KnowsItsHottestBlocks) {
+  MemoryOptions options;
+  options.heat_one_in = 1;
+  const auto store = open_memory_store(options);
+  ASSERT_TRUE(store->deploy(small_design()));
+  // One commit writes a block once, however many of its entries.
+  commit(*store,
+         {Put{entry("b", 1), {0, Datum()}}, Put{entry("b", 2), {0, Datum()}}, Put{entry("c", 1), {0, Datum()}}});
+  std::vector<ReadRequest> requests(4);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    requests[i].block = {0, {std::vector{"c", "b", "c", "not there"}[i]}};
+  Answers answers;
+  ASSERT_TRUE(store->read(requests, nullptr, no_deadline, answers));
+  const std::vector<HotBlock> expected = {{{0, {"c"}}, 2, 1, 3.0 / 6}, {{0, {"b"}}, 1, 1, 2.0 / 6}};
+  EXPECT_EQ(store->hottest(2), expected);
+}
+
 TEST(MemoryStore, TellsWhatItDoesNotKnow) {
   const auto store = open_memory_store();
   const ReadRequest request{{0, {"b"}}, 0, {}, {}, false, 0};

@@ -159,6 +159,16 @@ struct ScanPage {
   Version version;   // of the collection
 };
 
+// A block that is asked for often. The numbers are estimates, at least what was seen of it.
+struct HotBlock {
+  BlockRef block;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  double share = 0;  // of all accesses to the store, from 0 to 1
+
+  bool operator==(const HotBlock&) const = default;
+};
+
 // A place where blocks are kept. Safe to use from several threads.
 class Store {
  public:
@@ -186,6 +196,9 @@ class Store {
 
   // Some of the entries of a family, from where `after` (empty: the beginning) left off.
   virtual Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) = 0;
+
+  // Where most of the load goes, the hottest block first. Scans do not count. A store that does not look knows none.
+  [[nodiscard]] virtual std::vector<HotBlock> hottest(std::size_t /*most*/) const { return {}; }
 };
 
 // What stores have in common.

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "noam/base/result.h"
+#include "noam/model/model.h"
+
+// Statements and their parameters as a person types them.
+namespace noam::cli {
+
+// A query or a command of a model.
+struct Statement {
+  std::string_view name;
+  const model::Query* query = nullptr;  // none: a command
+  const std::vector<model::Parameter>* parameters = nullptr;
+};
+
+std::vector<std::string_view> statement_names(const model::Model& model);
+
+// `did you mean …?`, or all of them where they are few, else `otherwise`.
+std::string remedy(std::string_view name, const std::vector<std::string_view>& names, std::string_view otherwise);
+
+// The error says what may have been meant, and `otherwise` where they are too many to be listed.
+Result<Statement> find_statement(const model::Model& model, std::string_view name, std::string_view otherwise);
+
+// Nothing (null) where it has none of this name.
+const model::Parameter* find_parameter(const Statement& statement, std::string_view name);
+Error no_parameter(const Statement& statement, std::string_view name);
+
+// What a value on the command line stands for, as JSON of the type: texts are taken as they are, and so are other
+// scalars where they are written as in JSON but without quotes; everything else is JSON. What is no value of the type
+// is handed on, for the session to refuse; an error where it is not even JSON.
+Result<nlohmann::ordered_json> read_argument(const model::Model& model, const model::Type& type,
+                                             const std::string& text);
+
+// Adds a parameter to the member `params` of a request. An error where the statement has none of this name, or it is
+// there already.
+Result<void> add_argument(const model::Model& model, const Statement& statement, const std::string& name,
+                          const std::string& text, nlohmann::ordered_json& params);
+
+}  // namespace noam::cli
