@@ -23,20 +23,20 @@ std::string game() { return (source_dir() / "examples/game/game.noam").string();
 class LoadCommand : public testing::Test {
  protected:
   std::string file(const std::string& name, std::string_view text) {
-    std::filesystem::create_directories((folder_.path() / name).parent_path());
-    write_file(folder_.path() / name, text);
+    std::filesystem::create_directories((folder.path() / name).parent_path());
+    write_file(folder.path() / name, text);
     return path(name);
   }
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
 
   // Without the folder, and without how long it took.
   [[nodiscard]] std::string plain(std::string text) const {
-    const std::string place = folder_.path().string() + "/";
+    const std::string place = folder.path().string() + "/";
     for (std::size_t at = 0; (at = text.find(place)) != std::string::npos;) text.erase(at, place.size());
     return std::regex_replace(text, std::regex(R"(\([0-9]+\.[0-9] s\))"), "(0.0 s)");
   }
   ProgramRun load(std::vector<std::string> arguments, std::string_view input = {}) {
-    arguments.insert(arguments.begin(), {"load", game(), "--store", store_});
+    arguments.insert(arguments.begin(), {"load", game(), "--store", store});
     ProgramRun run = run_noam(arguments, input);
     run.out = plain(run.out);
     run.err = plain(run.err);
@@ -50,8 +50,8 @@ class LoadCommand : public testing::Test {
     EXPECT_EQ(run.out, "");
   }
 
-  TemporaryFolder folder_;
-  std::string store_ = "memory:";
+  TemporaryFolder folder;
+  std::string store = "memory:";
 };
 
 }  // namespace
@@ -165,7 +165,7 @@ TEST_F(LoadCommand, LooksAtAllFilesBeforeItLoadsOne) {
 }
 
 TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
-  store_ = "rocksdb:" + path("store");
+  store = "rocksdb:" + path("store");
   std::string text = "username,first_name,last_name\n";
   for (int i = 0; i < 1'000; ++i) text += "u" + std::to_string(i) + ",F,\"L, \"\"x\"\"\"\n";
   const std::string players = file("data/Player.csv", text);
@@ -173,7 +173,7 @@ TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
   const ProgramRun early = load({players});
   EXPECT_EQ(early.code, 2);
   EXPECT_NE(early.err.find("noam deploy"), std::string::npos) << early.err;
-  ASSERT_EQ(run_noam({"deploy", game(), "--store", store_}).code, 0);
+  ASSERT_EQ(run_noam({"deploy", game(), "--store", store}).code, 0);
   const ProgramRun first = load({path("data")});
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.out, "data/Player.csv: 1,000 loaded (0.0 s)\ndata/Game.jsonl: 1 loaded (0.0 s)\n");
@@ -194,10 +194,10 @@ TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
   EXPECT_EQ(load({players, "--again"}).out, "data/Player.csv: 0 loaded (0.0 s)\n");
 
   // What is exported loads into another store, under another design, and is exported as it was.
-  const ProgramRun exported = run_noam({"export", game(), "--store", store_, "--to", path("backup")});
+  const ProgramRun exported = run_noam({"export", game(), "--store", store, "--to", path("backup")});
   EXPECT_EQ(exported.code, 0) << exported.err;
   EXPECT_EQ(plain(exported.out), "backup/Player.jsonl: 1001 instances\nbackup/Game.jsonl: 1 instance\n");
-  EXPECT_EQ(run_noam({"export", game(), "--store", store_, "--to", path("backup")}).code, 2);
+  EXPECT_EQ(run_noam({"export", game(), "--store", store, "--to", path("backup")}).code, 2);
   const std::string other = "rocksdb:" + path("other");
   ASSERT_EQ(run_noam({"deploy", game(), "--store", other, "--strategy", "normalized"}).code, 0);
   EXPECT_EQ(run_noam({"load", game(), "--store", other, path("backup")}).code, 0);

@@ -341,25 +341,25 @@ namespace {
 class LoadFiles : public testing::Test {
  protected:
   std::string file(const std::string& name, const std::string& text) {
-    const auto path = folder_.path() / name;
+    const auto path = folder.path() / name;
     write_file(path, text);
     return path.string();
   }
   [[nodiscard]] DataSource source(const std::string& path, char delimiter = ',') const {
     DataSource out;
     out.path = path;
-    out.entity = *cli::entity_of_file(database_->model(), path);
+    out.entity = *cli::entity_of_file(database->model(), path);
     out.format = *cli::format_of_file(path);
     out.delimiter = delimiter;
     return out;
   }
   LoadReport load(const std::string& path, const LoadRun& run = {}, char delimiter = ',') {
-    auto opened = FileLoad::open(*database_->session, source(path, delimiter), run);
+    auto opened = FileLoad::open(*database->session, source(path, delimiter), run);
     if (!opened) {
       LoadReport out;
       out.end = LoadEnd::Failed;
       out.message = opened.error().message;
-      const std::string place = folder_.path().string() + "/";
+      const std::string place = folder.path().string() + "/";
       for (std::size_t at = 0; (at = out.message.find(place)) != std::string::npos;)
         out.message.erase(at, place.size());
       return out;
@@ -373,10 +373,10 @@ class LoadFiles : public testing::Test {
       out.push_back(std::to_string(line.line) + " " + line.code + ": " + line.reason);
     return out;
   }
-  std::string users() { return database_->all("User", DataFormat::Csv); }
+  std::string users() { return database->all("User", DataFormat::Csv); }
 
-  TemporaryFolder folder_;
-  std::unique_ptr<Database> database_ = std::make_unique<Database>();
+  TemporaryFolder folder;
+  std::unique_ptr<Database> database = std::make_unique<Database>();
 };
 
 }  // namespace
@@ -463,14 +463,15 @@ TEST_F(LoadFiles, InOtherEncodingsAreRefusedWithTheRemedy) {
 }
 
 TEST_F(LoadFiles, HaveLargeFields) {
-  const std::string large(10'000'000, 'x');
+  std::string large;
+  large.resize(10'000'000, 'x');
   EXPECT_EQ(load(file("User.csv", "name,nick\nann,\"" + large + "\"\nben," + large + "\n")).loaded, 2U);
   EXPECT_EQ(load(file("User.jsonl", R"({"name": "cleo", "nick": ")" + large + "\"}\n")).loaded, 1U);
   EXPECT_GT(users().size(), 3 * large.size());
 }
 
 TEST_F(LoadFiles, ThatCantBeReadSaySo) {
-  EXPECT_EQ(load((folder_.path() / "User.csv").string()).message, "User.csv: can't be read: No such file or directory");
+  EXPECT_EQ(load((folder.path() / "User.csv").string()).message, "User.csv: can't be read: No such file or directory");
 }
 
 TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
@@ -479,7 +480,7 @@ TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
   const std::string path = file("User.csv", text);
   std::string expected;
   for (const std::size_t records : {1U, 2U, 7U, 49U, 50U, 51U, 1000U}) {
-    database_ = std::make_unique<Database>();
+    database = std::make_unique<Database>();
     LoadRun run;
     run.batch_records = records;
     const LoadReport report = load(path, run);
@@ -487,7 +488,7 @@ TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
     if (expected.empty()) expected = users();
     EXPECT_EQ(users(), expected);
     EXPECT_EQ(report.loaded + report.bad, 50U);
-    database_->expect_verified();
+    database->expect_verified();
   }
 }
 
@@ -506,14 +507,14 @@ TEST_F(LoadFiles, GoOnBehindTheLastCommit) {
       // By an interrupt; by a store that fails, and did not apply the last commit, or did.
       for (const int kind : {0, 1, 2}) {
         SCOPED_TRACE(std::to_string(stop) + " " + std::to_string(kind));
-        database_ = std::make_unique<Database>();
+        database = std::make_unique<Database>();
         int left = stop;
         LoadRun first = run;
         if (kind == 0) first.interrupted = [&] { return --left <= 0; };
-        if (kind > 0) database_->store.left = stop;
-        database_->store.applies_the_last = kind == 2;
+        if (kind > 0) database->store.left = stop;
+        database->store.applies_the_last = kind == 2;
         const LoadReport begun = load(path, first);
-        database_->store.left = -1;
+        database->store.left = -1;
         const LoadReport rest = load(path, run);
         EXPECT_EQ(users(), expected);
         if (begun.end == LoadEnd::Complete) {
@@ -530,7 +531,7 @@ TEST_F(LoadFiles, GoOnBehindTheLastCommit) {
           EXPECT_EQ(rest.skipped_before, begun.loaded);
         }
         EXPECT_EQ(load(path, run).end, LoadEnd::AlreadyLoaded);
-        database_->expect_verified();
+        database->expect_verified();
       }
     }
   }
@@ -585,17 +586,17 @@ TEST_F(LoadFiles, ThatChangedAreRefusedUntilTheyAreLoadedAgain) {
 
 TEST_F(LoadFiles, AreKnownByWhereTheyLie) {
   const std::string path = file("User.csv", "name\na\n");
-  std::filesystem::create_symlink(path, folder_.path() / "user.csv");
+  std::filesystem::create_symlink(path, folder.path() / "user.csv");
   EXPECT_EQ(load(path).loaded, 1U);
-  EXPECT_EQ(load((folder_.path() / "user.csv").string()).end, LoadEnd::AlreadyLoaded);
-  EXPECT_EQ(load((folder_.path() / "." / "User.csv").string()).end, LoadEnd::AlreadyLoaded);
+  EXPECT_EQ(load((folder.path() / "user.csv").string()).end, LoadEnd::AlreadyLoaded);
+  EXPECT_EQ(load((folder.path() / "." / "User.csv").string()).end, LoadEnd::AlreadyLoaded);
 }
 
 TEST_F(LoadFiles, EndAtTheFirstBadLineWhereThatIsAsked) {
   for (const std::size_t records : {1U, 2U, 100U}) {
     for (const std::string& wrong : {std::string("a"), std::string("x,y"), std::string("\"x")}) {
       SCOPED_TRACE(std::to_string(records) + " " + wrong);
-      database_ = std::make_unique<Database>();
+      database = std::make_unique<Database>();
       LoadRun run;
       run.strict = true;
       run.batch_records = records;
@@ -638,9 +639,9 @@ TEST_F(LoadFiles, OfAFolderComeOwnersFirst) {
   for (const char* name : {"Visit.csv", "Note.jsonl", "User.csv", "Folder.ndjson", "readme.txt", ".hidden.csv"})
     file(name, "");
   cli::LoadOptions options;
-  options.sources = {folder_.path().string()};
+  options.sources = {folder.path().string()};
   const auto names = [&]() -> Texts {
-    const auto found = cli::find_sources(database_->model(), options);
+    const auto found = cli::find_sources(database->model(), options);
     if (!found) return {found.error().message.substr(found.error().message.find(": ") + 2)};
     Texts out;
     for (const DataSource& source : *found) out.push_back(std::filesystem::path(source.path).filename().string());

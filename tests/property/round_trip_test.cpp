@@ -76,7 +76,7 @@ std::optional<std::string> there_and_back(runtime::Session& session) {
     const std::string design = format == DataFormat::Csv ? "etf" : session.program().design.name;
     SessionEngine other(session.model(), design);
     if (!other.problem().empty()) return design + ": " + other.problem();
-    const auto wrong = load_all(other.session(), folder.path() / "first");
+    auto wrong = load_all(other.session(), folder.path() / "first");
     if (wrong == "circle") return std::nullopt;
     if (wrong) return wrong;
     if (auto differs = other.verify()) return "after the load: " + *differs;
