@@ -922,7 +922,11 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
     environment.now = id.milliseconds();
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     const auto refused = run_rows(run, batch, end, out.rows);
-    if (!refused && refused.error().code.empty()) return refused.error();
+    // Not the fault of any row.
+    if (!refused) {
+      const std::string& code = refused.error().code;
+      if (code.empty() || code == "broken" || code == "interrupted") return refused.error();
+    }
     alone = refused ? *refused : model::Refusal{refused.error().code, refused.error().message};
     if (alone) return stores::Outcome::TooLarge;
   }
