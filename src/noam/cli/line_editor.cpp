@@ -13,6 +13,7 @@
 #include <histedit.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "noam/base/check.h"
@@ -84,8 +85,8 @@ struct EditorState {
   EditLine* editor = nullptr;
   History* history = nullptr;
   HistEvent event{};
-  std::string last;                 // line of the history
-  std::optional<std::string> asked; // what stood before the cursor when Tab could put nothing in
+  std::string last;                  // line of the history
+  std::optional<std::string> asked;  // what stood before the cursor when Tab could put nothing in
   bool dropped = false;
 };
 
@@ -113,9 +114,7 @@ EditorState& state_of(EditLine* editor) {
   return *static_cast<EditorState*>(state);
 }
 
-char* prompt_of(EditLine* editor) {
-  return state_of(editor).prompt.data();
-}
+char* prompt_of(EditLine* editor) { return state_of(editor).prompt.data(); }
 
 unsigned char complete_line(EditLine* editor, int /*key*/) {
   EditorState& state = state_of(editor);
@@ -145,6 +144,27 @@ unsigned char drop_line(EditLine* editor, int /*key*/) {
   std::fputs("^C\n", stdout);
   return CC_NEWLINE;
 }
+
+// While it lives Ctrl-C is a key like others, else it is a signal. The editor takes what it finds over into the modes
+// it sets.
+class InterruptAsKey {
+ public:
+  InterruptAsKey() : known_(::tcgetattr(STDIN_FILENO, &before_) == 0) { set(_POSIX_VDISABLE); }
+  ~InterruptAsKey() { set(before_.c_cc[VINTR]); }
+  InterruptAsKey(const InterruptAsKey&) = delete;
+  InterruptAsKey& operator=(const InterruptAsKey&) = delete;
+
+ private:
+  void set(cc_t key) const {
+    termios now{};
+    if (!known_ || ::tcgetattr(STDIN_FILENO, &now) != 0) return;
+    now.c_cc[VINTR] = key;
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
+  }
+
+  termios before_{};
+  bool known_;
+};
 
 // noam speaks UTF-8, whatever the machine is set to.
 void speak_utf8() {
@@ -176,8 +196,6 @@ LineEditor::LineEditor(std::string prompt, Completer completer, HistoryFile hist
   el_set(state.editor, EL_BIND, "^I", "noam-complete", nullptr);
   el_set(state.editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   el_set(state.editor, EL_BIND, "^W", "ed-delete-prev-word", nullptr);
-  // While a line is edited Ctrl-C is a key like others; else it is a signal.
-  el_set(state.editor, EL_SETTY, "-d", "intr=", nullptr);
   el_set(state.editor, EL_BIND, "^C", "noam-drop", nullptr);
   el_source(state.editor, nullptr);  // ~/.editrc
 }
@@ -192,7 +210,13 @@ TypedKind LineEditor::next(std::string& line) {
   state.dropped = false;
   state.asked.reset();
   int count = 0;
-  const char* typed = el_gets(state.editor, &count);
+  const char* typed = nullptr;
+  {
+    const InterruptAsKey as_key;
+    // Before the prompt is seen: a key that the terminal takes for itself (Ctrl-D) would be lost.
+    el_set(state.editor, EL_PREP_TERM, 1);
+    typed = el_gets(state.editor, &count);
+  }
   if (state.dropped) return TypedKind::Dropped;
   if (typed == nullptr || count <= 0) return TypedKind::End;
   line.assign(typed, static_cast<std::size_t>(count));
