@@ -108,6 +108,7 @@ class InterleavedStore : public stores::Store {
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_.capabilities(); }
   Result<void> deploy(const design::Design& design) override { return behind_.deploy(design); }
+  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_.deployment(); }
   std::unique_ptr<stores::Snapshot> snapshot() override {
     call();
     return behind_.snapshot();

@@ -19,6 +19,7 @@ class InterruptedStore : public stores::Store {
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_->capabilities(); }
   Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
+  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
   std::unique_ptr<stores::Snapshot> snapshot() override;
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override;

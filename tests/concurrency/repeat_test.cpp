@@ -59,6 +59,7 @@ class LosingStore : public stores::Store {
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return store_->capabilities(); }
   Result<void> deploy(const design::Design& design) override { return store_->deploy(design); }
+  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return store_->deployment(); }
   std::unique_ptr<stores::Snapshot> snapshot() override { return store_->snapshot(); }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {

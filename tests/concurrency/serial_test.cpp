@@ -376,6 +376,7 @@ class BrokenStore : public stores::Store {
  public:
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_->capabilities(); }
   Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
+  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
   std::unique_ptr<stores::Snapshot> snapshot() override { return behind_->snapshot(); }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {

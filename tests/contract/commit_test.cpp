@@ -292,7 +292,7 @@ TEST_P(StoreContract, DeploysTheSameDesignTwice) {
     for (model::Part& part : family.key) part.span = part.expr.span = {10, 20};
     for (model::Cell& cell : family.cells) cell.span = cell.expr.span = {30, 40};
   }
-  EXPECT_TRUE(store->deploy(moved));
+  EXPECT_TRUE(store->deploy(described(moved)));
   EXPECT_EQ(columns(entry("b", sample::head)), (Key{"x", 1}));
   EXPECT_EQ(commit({{unchanged(block("b"), before)}, {}}), Outcome::Applied);
 }
@@ -308,7 +308,7 @@ TEST_P(StoreContract, RefusesAnotherDesignWhereThereAreEntries) {
   different[4].families[sample::numbers].key[0].expr.type = model::scalar(model::TypeKind::Text);
   different[5].families[sample::head].existence = true;
   for (const design::Design& design : different) {
-    const auto deployed = store->deploy(design);
+    const auto deployed = store->deploy(described(design));
     ASSERT_FALSE(deployed);
     EXPECT_NE(deployed.error().message.find("another design"), std::string::npos) << deployed.error().message;
     EXPECT_EQ(deployed.error().message.find('\n'), std::string::npos);
@@ -323,7 +323,7 @@ TEST_P(StoreContract, TakesAnotherDesignWhereThereIsNothing) {
   ASSERT_EQ(commit({Delete{one}}), Outcome::Applied);
   design::Design different = sample_design();
   different.families[sample::numbers].key[0].descending = true;
-  const auto deployed = store->deploy(different);
+  const auto deployed = store->deploy(described(different));
   ASSERT_TRUE(deployed) << deployed.error().message;
   ASSERT_EQ(commit({Put{one, {"x"}}, Put{two, {"y"}}}), Outcome::Applied);
   EXPECT_EQ(read(block("b"), sample::numbers).entries, (std::vector<Entry>{{{2}, {"y"}}, {{1}, {"x"}}}));

@@ -3,7 +3,9 @@
 #include <limits>
 #include <ostream>
 
+#include "noam/design/layout.h"
 #include "noam/stores/memory.h"
+#include "tests/temporary_store.h"
 
 namespace noam::model {
 
@@ -62,6 +64,13 @@ const std::vector<StoreKind>& store_kinds() {
       {"memory", 1'000,
        [](const StoreSettings& settings) {
          return stores::open_memory_store({settings.max_entry_bytes, settings.scan_page});
+       }},
+      {"rocksdb", 300,
+       [](const StoreSettings& settings) {
+         stores::RocksdbOptions options;
+         options.max_entry_bytes = settings.max_entry_bytes;
+         options.scan_page = settings.scan_page;
+         return make_temporary_store(options);
        }},
   };
   return kinds;
@@ -217,8 +226,13 @@ design::Design make_sample_design() {
 
 }  // namespace
 
+design::Design described(design::Design design) {
+  design.layout = design::describe_layout(design, model::Model{});
+  return design;
+}
+
 const design::Design& sample_design() {
-  static const design::Design design = make_sample_design();
+  static const design::Design design = described(make_sample_design());
   return design;
 }
 

@@ -71,6 +71,8 @@ inline constexpr std::uint32_t other_numbers = 6;
 std::uint32_t by_type(std::size_t n, bool descending);
 }  // namespace sample
 
+// With its layout written down.
+design::Design described(design::Design design);
 const design::Design& sample_design();
 
 model::Datum decimal(const std::string& text);

@@ -84,6 +84,7 @@ struct Design {
   std::string rest;  // the strategy that placed what was not written
   std::vector<Collection> collections;
   std::vector<Family> families;
+  std::string layout;  // what tells it from others where data lies under it (describe_layout); the last thing made
 
   bool operator==(const Design&) const = default;
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "noam/design/explanation.h"
+#include "noam/design/layout.h"
 #include "noam/design/strategies.h"
 #include "noam/model/layout.h"
 #include "noam/model/writing.h"
@@ -22,46 +23,6 @@ using model::TypeKind;
 namespace {
 
 const std::vector<model::Parameter> no_parameters;
-
-const char* purpose_name(Purpose purpose) {
-  switch (purpose) {
-    case Purpose::Base:
-      return "base";
-    case Purpose::Written:
-      return "written";
-    case Purpose::Access:
-      return "access";
-    case Purpose::Locator:
-      return "locator";
-    case Purpose::Members:
-      return "members";
-    case Purpose::Due:
-      return "due";
-    case Purpose::Refreshed:
-      return "refreshed";
-    case Purpose::Guard:
-      return "guard";
-    case Purpose::Notes:
-      break;
-  }
-  return "notes";
-}
-
-const char* hidden_name(HiddenKind kind) {
-  switch (kind) {
-    case HiddenKind::Weight:
-      return "weight";
-    case HiddenKind::Sum:
-      return "sum";
-    case HiddenKind::Counted:
-      return "counted";
-    case HiddenKind::Due:
-      return "due";
-    case HiddenKind::Elements:
-      break;
-  }
-  return "elements";
-}
 
 bool is_writable(const Family& family) {
   return family.purpose == Purpose::Base || family.purpose == Purpose::Written || family.purpose == Purpose::Access ||

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
+#include "noam/design/layout.h"
 #include "noam/design/logical.h"
 #include "noam/design/planner.h"
 #include "noam/design/strategies.h"
@@ -102,6 +103,7 @@ class Builder {
       if (!trouble_.empty()) return Error{trouble_};
     }
     program_.design = design_;
+    program_.design.layout = describe_layout(design_, *program_.model);
     for (std::uint32_t i = 0; i < design_.families.size(); ++i) program_.logics.push_back(planner_.logic(i));
     return std::move(program_);
   }

@@ -14,6 +14,7 @@
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/base/fair_shared_mutex.h"
 #include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
 #include "noam/runtime/arguments.h"
@@ -47,7 +48,6 @@ struct Session::State {
   class Turn {
    public:
     Turn(State& state, int attempt) {
-      const std::lock_guard entering(state.door);
       if (attempt < conflicts_before_alone)
         shared_ = std::shared_lock(state.running);
       else
@@ -55,15 +55,14 @@ struct Session::State {
     }
 
    private:
-    std::shared_lock<std::shared_mutex> shared_;
-    std::unique_lock<std::shared_mutex> alone_;
+    std::shared_lock<FairSharedMutex> shared_;
+    std::unique_lock<FairSharedMutex> alone_;
   };
 
   BaseEntries bases;
   std::vector<std::vector<std::uint32_t>> query_limits;  // of each, the parameters that are limits
   std::vector<std::vector<std::uint32_t>> command_limits;
-  std::mutex door;
-  std::shared_mutex running;
+  FairSharedMutex running;
   std::mutex random_lock;
   std::mt19937_64 random{std::random_device{}()};
   std::mutex sweeping;

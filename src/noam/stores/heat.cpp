@@ -1,16 +1,22 @@
 #include "noam/stores/heat.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "noam/base/check.h"
-#include "noam/stores/key_bytes.h"
+#include "noam/stores/encoding.h"
 
 namespace noam::stores {
 
 namespace {
 
-constexpr std::string_view magic = "heat1";
+model::Datum number(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
+std::optional<std::uint64_t> count_in(const model::Datum& datum) {
+  if (!datum.is_int() || datum.as_int() < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(datum.as_int());
+}
 
 // Whether this access is one to be noted. The steps between two of them are drawn from 1 to 2n-1, so that no rhythm in
 // what a statement reads and writes hides a block from the sample.
@@ -148,40 +154,35 @@ void Heat::set(std::vector<Counter> counters) {
 }
 
 std::string Heat::to_bytes() const {
-  std::string out(magic);
   const std::lock_guard lock(lock_);
-  write_number(options_.one_in, out);
-  write_number(noted_, out);
-  write_number(counters_.size(), out);
-  for (const Counter& counter : counters_) {
-    write_number(counter.block.collection, out);
-    write_key(counter.block.key, out);
-    write_number(counter.reads, out);
-    write_number(counter.writes, out);
-    write_number(counter.before, out);
-  }
-  return out;
+  Key all{number(options_.one_in), number(noted_)};
+  for (const Counter& counter : counters_)
+    all.emplace_back(Key{number(counter.block.collection), counter.block.key, number(counter.reads),
+                         number(counter.writes), number(counter.before)});
+  return write_values(all);
 }
 
 Result<void> Heat::merge_bytes(std::string_view bytes) {
   const Error wrong{"these are not the counters of hot blocks"};
-  if (bytes.substr(0, magic.size()) != magic) return wrong;
-  KeyReader reader(bytes.substr(magic.size()));
-  const std::uint64_t one_in = reader.number();
-  const std::uint64_t noted = reader.number();
+  Key all;
+  if (!read_values(bytes, all) || all.size() < 2) return wrong;
+  const auto one_in = count_in(all[0]);
+  const auto noted = count_in(all[1]);
+  if (!one_in || !noted || *one_in != options_.one_in) return wrong;
   std::vector<Counter> counters;
-  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed(); --left) {
-    Counter counter;
-    counter.block.collection = static_cast<std::uint32_t>(reader.number());
-    counter.block.key = reader.key();
-    counter.reads = reader.number();
-    counter.writes = reader.number();
-    counter.before = reader.number();
-    counters.push_back(std::move(counter));
+  for (std::size_t i = 2; i < all.size(); ++i) {
+    if (!all[i].is_list() || all[i].as_list().size() != 5 || !all[i].as_list()[1].is_list()) return wrong;
+    Key& parts = all[i].as_list();
+    const auto collection = count_in(parts[0]);
+    const auto reads = count_in(parts[2]);
+    const auto writes = count_in(parts[3]);
+    const auto before = count_in(parts[4]);
+    if (!collection || *collection > UINT32_MAX || !reads || !writes || !before) return wrong;
+    counters.push_back(
+        {{static_cast<std::uint32_t>(*collection), std::move(parts[1].as_list())}, *reads, *writes, *before});
   }
-  if (!reader.at_end() || one_in != options_.one_in) return wrong;
   const std::lock_guard lock(lock_);
-  add(counters, noted);
+  add(counters, *noted);
   return {};
 }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/stores/key_bytes.h"
+#include "noam/stores/encoding.h"
 
 namespace noam::stores {
 namespace {
@@ -108,6 +108,7 @@ TEST(Heat, RefusesOtherBytes) {
     EXPECT_FALSE(heat.merge_bytes(std::string_view(bytes).substr(0, length))) << length;
   EXPECT_FALSE(heat.merge_bytes(bytes + "x"));
   EXPECT_FALSE(heat.merge_bytes("something else"));
+  EXPECT_FALSE(heat.merge_bytes(write_values({1, 2, Key{0, Key{1}, 1, -1, 0}})));
   EXPECT_FALSE(Heat().merge_bytes(bytes)) << "another sample";
   EXPECT_EQ(heat.accesses(), 3U);
 }
@@ -128,18 +129,6 @@ TEST(Heat, IsSafeFromSeveralThreads) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(heat.accesses(), 40'000U);
   EXPECT_EQ(heat.hottest(1).at(0).reads, 20'000U);
-}
-
-TEST(KeyReader, ReadsNoDeeperThanKeysAre) {
-  // A list in a list in a list.
-  std::string bytes;
-  for (int i = 0; i < 100'000; ++i) {
-    write_number(1, bytes);
-    bytes += 'l';
-  }
-  KeyReader reader(bytes);
-  EXPECT_TRUE(reader.key().empty());
-  EXPECT_TRUE(reader.failed());
 }
 
 }  // namespace

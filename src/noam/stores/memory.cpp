@@ -13,8 +13,10 @@
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/base/fair_shared_mutex.h"
+#include "noam/design/layout.h"
+#include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
-#include "noam/stores/key_bytes.h"
 
 namespace noam::stores {
 namespace {
@@ -127,27 +129,18 @@ struct Place {
   Entries::iterator entry;
 };
 
-// The place where a scan goes on, as a string.
-
 struct ScanPlace {
   Key block;
   Key entry;
 };
 
-std::string write_place(const Key& block, const Key& entry) {
-  std::string out;
-  write_key(block, out);
-  write_key(entry, out);
-  return out;
-}
+std::string write_place(const Key& block, const Key& entry) { return write_values({Datum(block), Datum(entry)}); }
 
 Result<ScanPlace> read_place(std::string_view text) {
-  KeyReader reader(text);
-  ScanPlace place;
-  place.block = reader.key();
-  place.entry = reader.key();
-  if (!reader.at_end()) return Error{"this is no place where a scan can go on"};
-  return place;
+  Key both;
+  if (!read_values(text, both) || both.size() != 2 || !both[0].is_list() || !both[1].is_list())
+    return Error{"this is no place where a scan can go on"};
+  return ScanPlace{std::move(both[0].as_list()), std::move(both[1].as_list())};
 }
 
 Result<void> in_time(Deadline by) {
@@ -164,6 +157,7 @@ class MemoryStore final : public Store {
 
   [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
   Result<void> deploy(const design::Design& design) override;
+  [[nodiscard]] std::optional<Deployment> deployment() const override;
   std::unique_ptr<Snapshot> snapshot() override;
   Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
   Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
@@ -178,14 +172,8 @@ class MemoryStore final : public Store {
   // because another was, never the other way round.
   static constexpr std::size_t stripes = 1U << 16U;
 
-  [[nodiscard]] std::shared_lock<std::shared_mutex> lock_to_read() const {
-    const std::lock_guard door(door_);
-    return std::shared_lock(mutex_);
-  }
-  [[nodiscard]] std::unique_lock<std::shared_mutex> lock_to_write() const {
-    const std::lock_guard door(door_);
-    return std::unique_lock(mutex_);
-  }
+  [[nodiscard]] std::shared_lock<FairSharedMutex> lock_to_read() const { return std::shared_lock(mutex_); }
+  [[nodiscard]] std::unique_lock<FairSharedMutex> lock_to_write() const { return std::unique_lock(mutex_); }
 
   [[nodiscard]] Result<void> knows(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] Moment moment_of(const Snapshot* at) const;
@@ -203,11 +191,8 @@ class MemoryStore final : public Store {
   const MemoryOptions options_;
   Capabilities capabilities_;
 
-  // A lock that readers share may let them pass a waiting writer for ever; so a writer waits at the door, where the
-  // readers who come later wait behind it.
-  mutable std::mutex door_;
-  mutable std::shared_mutex mutex_;  // guards what follows, down to the next mutex; taken before that
-  std::optional<design::Design> design_;
+  mutable FairSharedMutex mutex_;  // guards what follows, down to the next mutex; taken before that
+  std::optional<Deployment> deployment_;
   std::vector<FamilyLayout> families_;
   std::vector<Blocks> collections_;
   std::vector<Moment> collections_touched_;
@@ -238,19 +223,21 @@ class MemorySnapshot final : public Snapshot {
 
 Result<void> MemoryStore::deploy(const design::Design& design) {
   const auto lock = lock_to_write();
-  if (design_ && same_layout(*design_, design)) return {};
+  if (deployment_ && deployment_->layout == design.layout) return {};
 
   clear_up(std::numeric_limits<std::size_t>::max(), live_snapshots());
   const bool empty = std::all_of(collections_.begin(), collections_.end(), [](const Blocks& b) { return b.empty(); });
   if (!empty) {
-    return Error{fmt::format("the store holds entries of another design, `{}`; deploy to an empty one", design_->name)};
+    std::vector<std::string> differences = design::layout_differences(deployment_->layout, design.layout);
+    if (differences.empty()) differences.emplace_back("its collections or families stand in another order");
+    return other_design(*deployment_, differences);
   }
 
   // What was read under another design is not what is there now.
-  if (design_) ++now_;
+  if (deployment_) ++now_;
   std::fill(touched_.begin(), touched_.end(), now_);
   heat_.clear();
-  design_ = design;
+  deployment_ = Deployment{design.name, design.layout, deployment_ ? deployment_->version + 1 : 1, 0};
   collections_.assign(design.collections.size(), Blocks());
   collections_touched_.assign(design.collections.size(), now_);
   families_.clear();
@@ -265,6 +252,11 @@ Result<void> MemoryStore::deploy(const design::Design& design) {
     families_.push_back(std::move(layout));
   }
   return {};
+}
+
+std::optional<Deployment> MemoryStore::deployment() const {
+  const auto lock = lock_to_read();
+  return deployment_;
 }
 
 std::unique_ptr<Snapshot> MemoryStore::snapshot() {
@@ -305,7 +297,7 @@ MemoryUse MemoryStore::use() const {
 }
 
 Result<void> MemoryStore::knows(const BlockRef& block, std::uint32_t family) const {
-  if (!design_) return Error{"no design was deployed to the store"};
+  if (!deployment_) return Error{"no design was deployed to the store"};
   if (family >= families_.size()) return Error{fmt::format("the design of the store has no family {}", family)};
   if (families_[family].collection != block.collection) {
     return Error{fmt::format("family {} of the store's design is not in collection {}", family, block.collection)};
@@ -517,7 +509,7 @@ Result<ScanPage> MemoryStore::scan(std::uint32_t family, const std::string& afte
     NOAM_ASSIGN_OR_RETURN(last, read_place(after));
   }
   const auto lock = lock_to_read();
-  if (!design_) return Error{"no design was deployed to the store"};
+  if (!deployment_) return Error{"no design was deployed to the store"};
   if (family >= families_.size()) return Error{fmt::format("the design of the store has no family {}", family)};
   const FamilyLayout& layout = families_[family];
   const Moment moment = moment_of(at);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "noam/design/layout.h"
+
 namespace noam::stores {
 namespace {
 
@@ -19,6 +21,7 @@ design::Design small_design() {
   design.families.resize(1);
   design.families[0].key.resize(1);
   design.families[0].cells.resize(2);
+  design.layout = design::describe_layout(design, model::Model{});
   return design;
 }
 
@@ -98,6 +101,7 @@ TEST(MemoryStore, HoldsEntriesAsLongAsASnapshotSeesThem) {
   commit(*store, {Delete{entry("b", 1)}});
   design::Design other = small_design();
   other.families[0].key[0].descending = true;
+  other.layout = design::describe_layout(other, model::Model{});
   EXPECT_FALSE(store->deploy(other));
   snapshot.reset();
   EXPECT_TRUE(store->deploy(other));

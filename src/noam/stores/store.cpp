@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace noam::stores {
 
 using model::Datum;
@@ -61,63 +63,15 @@ Result<std::optional<Key>> added(const Add& add, const Key* columns, std::size_t
   return left;
 }
 
-namespace {
-
-using model::same;
-bool same(const model::Part& a, const model::Part& b);
-bool same(const model::Cell& a, const model::Cell& b);
-bool same(const model::Variable& a, const model::Variable& b);
-bool same(const model::TargetOption& a, const model::TargetOption& b);
-bool same(const design::Family& a, const design::Family& b);
-bool same(const design::Collection& a, const design::Collection& b);
-
-template <typename T>
-bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const T& x, const T& y) { return same(x, y); });
-}
-
-bool same(const model::Part& a, const model::Part& b) {
-  return a.descending == b.descending && a.name == b.name && same(a.expr, b.expr);
-}
-
-bool same(const model::Cell& a, const model::Cell& b) {
-  return a.shape == b.shape && a.name == b.name && same(a.expr, b.expr) && same(a.cells, b.cells) && a.from == b.from &&
-         same(a.order_by, b.order_by) && a.limit == b.limit;
-}
-
-bool same(const model::Variable& a, const model::Variable& b) {
-  return a.name == b.name && a.kind == b.kind && a.type == b.type && same(a.source, b.source) && a.query == b.query;
-}
-
-bool same(const model::TargetOption& a, const model::TargetOption& b) {
-  return a.target == b.target && a.name == b.name && same(a.value, b.value);
-}
-
-bool same(const std::optional<model::Expr>& a, const std::optional<model::Expr>& b) {
-  return a && b ? same(*a, *b) : a.has_value() == b.has_value();
-}
-
-// Two families that differ in nothing but what holds expressions.
-bool same_but_for_expressions(const design::Family& a, design::Family b) {
-  b.key = a.key;
-  b.cells = a.cells;
-  b.where = a.where;
-  return a == b;
-}
-
-bool same(const design::Family& a, const design::Family& b) {
-  return same(a.key, b.key) && same(a.cells, b.cells) && same(a.where, b.where) && same_but_for_expressions(a, b);
-}
-
-bool same(const design::Collection& a, const design::Collection& b) {
-  return a.name == b.name && same(a.variables, b.variables) && same(a.by, b.by) && same(a.options, b.options) &&
-         a.families == b.families && a.added == b.added;
-}
-
-}  // namespace
-
-bool same_layout(const design::Design& a, const design::Design& b) {
-  return same(a.collections, b.collections) && same(a.families, b.families);
+Error other_design(const Deployment& deployed, const std::vector<std::string>& differences) {
+  constexpr std::size_t most = 3;
+  const std::size_t shown = std::min(most, differences.size());
+  std::string list = fmt::format("{}", fmt::join(differences.begin(), differences.begin() + shown, "; "));
+  if (differences.size() > shown) list += fmt::format("; and {} more", differences.size() - shown);
+  return Error{
+      fmt::format("the store holds entries of another design, `{}`: {}. Go on with the model and strategy it was "
+                  "deployed with; or export with these, deploy this one to a new store, and load there",
+                  deployed.design, list)};
 }
 
 }  // namespace noam::stores

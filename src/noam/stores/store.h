@@ -131,6 +131,14 @@ struct WriteBatch {
 
 enum class Outcome : std::uint8_t { Applied, Conflict, TooLarge, Unknown };
 
+// The design that a store was made for.
+struct Deployment {
+  std::string design;         // its name: a strategy, or a design of the model
+  std::string layout;         // of the design (design/layout.h)
+  std::uint32_t version = 1;  // counts the designs that the store had
+  std::int64_t at = 0;        // milliseconds since 1970
+};
+
 // One moment of the store. Must not outlive it.
 class Snapshot {
  public:
@@ -174,6 +182,8 @@ class Store {
   // Makes room for the collections of the design. Does nothing where it is there already; an error where what is there
   // is of another design.
   virtual Result<void> deploy(const design::Design& design) = 0;
+  // What was deployed; nothing: nothing yet.
+  [[nodiscard]] virtual std::optional<Deployment> deployment() const = 0;
 
   virtual std::unique_ptr<Snapshot> snapshot() = 0;
 
@@ -202,7 +212,7 @@ std::size_t entry_bytes(const Key& key, const Key& columns);
 // An error where something is no number, or the result does not fit.
 Result<std::optional<Key>> added(const Add& add, const Key* columns, std::size_t width);
 
-// The same collections and families, wherever and under whatever name the design was written.
-bool same_layout(const design::Design& a, const design::Design& b);
+// What is told to who deploys where entries of another design lie.
+Error other_design(const Deployment& deployed, const std::vector<std::string>& differences);
 
 }  // namespace noam::stores

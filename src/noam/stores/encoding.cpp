@@ -1,0 +1,437 @@
+#include "noam/stores/encoding.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace noam::stores {
+
+using model::Datum;
+using model::Decimal;
+
+namespace {
+
+constexpr int deepest = 200;  // nobody writes deeper than values nest
+
+// What a datum begins with in a key. Below 0x02 there are the ends of lists and of blocks' keys. The order is that of
+// the kinds of Datum.
+constexpr unsigned char key_absent = 0x02;
+constexpr unsigned char key_false = 0x03;
+constexpr unsigned char key_true = 0x04;
+constexpr unsigned char key_zero = 0x14;  // an int: so many bytes follow as it is away from this, negative below
+constexpr unsigned char key_double = 0x20;
+constexpr unsigned char key_negative = 0x28;  // decimals
+constexpr unsigned char key_none = 0x29;
+constexpr unsigned char key_positive = 0x2A;
+constexpr unsigned char key_string = 0x30;
+constexpr unsigned char key_list = 0x38;
+constexpr char end_of_list = '\x00';
+
+// Of columns.
+enum class Tag : unsigned char { Absent, False, True, Int, Double, Decimal, String, List };
+
+void complement(std::string& bytes, std::size_t from) {
+  for (std::size_t i = from; i < bytes.size(); ++i) bytes[i] = static_cast<char>(~bytes[i]);
+}
+
+void append_big_endian(std::uint64_t number, int bytes, std::string& out) {
+  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(number >> (8U * static_cast<unsigned>(i)));
+}
+
+int bytes_needed(std::uint64_t number) { return (64 - std::countl_zero(number) + 7) / 8; }
+
+void append_ordered_int(std::int64_t number, std::string& out) {
+  if (number >= 0) {
+    const int bytes = bytes_needed(static_cast<std::uint64_t>(number));
+    out += static_cast<char>(key_zero + bytes);
+    append_big_endian(static_cast<std::uint64_t>(number), bytes, out);
+  } else {
+    // The complement of what lies below zero, so that more is smaller.
+    const std::uint64_t below = static_cast<std::uint64_t>(-(number + 1)) + 1;
+    const int bytes = bytes_needed(below);
+    out += static_cast<char>(key_zero - bytes);
+    append_big_endian(~below, bytes, out);
+  }
+}
+
+// As the bits of a double order, but that a negative one has all of them turned.
+std::uint64_t ordered_bits(double number) {
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  return (bits >> 63U) != 0 ? ~bits : bits | (std::uint64_t{1} << 63U);
+}
+
+double from_ordered_bits(std::uint64_t bits) {
+  return std::bit_cast<double>((bits >> 63U) != 0 ? bits & ~(std::uint64_t{1} << 63U) : ~bits);
+}
+
+constexpr std::int64_t exponent_bias = std::int64_t{1} << 31U;
+constexpr std::int64_t largest_exponent = 100'000;
+
+// 0.digits * 10^exponent; digits neither begin nor end with a zero.
+struct Scientific {
+  std::string digits;
+  std::int64_t exponent = 0;
+};
+
+Scientific scientific(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  Scientific out;
+  out.digits = std::string(text.substr(0, point));
+  out.exponent = static_cast<std::int64_t>(point);
+  if (point < text.size()) out.digits += text.substr(point + 1);
+  const std::size_t zeros = std::min(out.digits.find_first_not_of('0'), out.digits.size());
+  out.digits.erase(0, zeros);
+  out.exponent -= static_cast<std::int64_t>(zeros);
+  out.digits.erase(out.digits.find_last_not_of('0') + 1);
+  return out;
+}
+
+std::string positional(const Scientific& number) {
+  const auto size = static_cast<std::int64_t>(number.digits.size());
+  if (number.exponent <= 0) return "0." + std::string(static_cast<std::size_t>(-number.exponent), '0') + number.digits;
+  if (number.exponent >= size)
+    return number.digits + std::string(static_cast<std::size_t>(number.exponent - size), '0');
+  const auto whole = static_cast<std::size_t>(number.exponent);
+  return number.digits.substr(0, whole) + "." + number.digits.substr(whole);
+}
+
+void append_ordered_decimal(const Decimal& decimal, std::string& out) {
+  if (decimal.zero()) {
+    out += static_cast<char>(key_none);
+    return;
+  }
+  out += static_cast<char>(decimal.negative() ? key_negative : key_positive);
+  const std::size_t from = out.size();
+  const Scientific number = scientific(std::string_view(decimal.text()).substr(decimal.negative() ? 1 : 0));
+  append_big_endian(static_cast<std::uint64_t>(number.exponent + exponent_bias), 4, out);
+  for (std::size_t i = 0; i < number.digits.size(); i += 2) {
+    const int tens = number.digits[i] - '0';
+    const int ones = i + 1 < number.digits.size() ? number.digits[i + 1] - '0' : 0;
+    out += static_cast<char>(10 * tens + ones + 1);
+  }
+  out += '\x00';
+  if (decimal.negative()) complement(out, from);
+}
+
+void append_ascending(const Datum& datum, std::string& out) {
+  if (datum.absent()) {
+    out += static_cast<char>(key_absent);
+  } else if (datum.is_bool()) {
+    out += static_cast<char>(datum.as_bool() ? key_true : key_false);
+  } else if (datum.is_int()) {
+    append_ordered_int(datum.as_int(), out);
+  } else if (datum.is_double()) {
+    out += static_cast<char>(key_double);
+    append_big_endian(ordered_bits(datum.as_double()), 8, out);
+  } else if (datum.is_decimal()) {
+    append_ordered_decimal(datum.as_decimal(), out);
+  } else if (datum.is_string()) {
+    out += static_cast<char>(key_string);
+    // A zero byte stands as 00 FF, the end as 00 01.
+    for (const char c : datum.as_string()) {
+      out += c;
+      if (c == '\x00') out += '\xFF';
+    }
+    out += '\x00';
+    out += '\x01';
+  } else {
+    out += static_cast<char>(key_list);
+    for (const Datum& element : datum.as_list()) append_ascending(element, out);
+    out += end_of_list;
+  }
+}
+
+// Reads bytes that may be complemented.
+class KeyReader {
+ public:
+  KeyReader(std::string_view bytes, bool descending) : rest_(bytes), mask_(descending ? 0xFF : 0) {}
+
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+
+  bool take(Datum& out, int depth) {
+    unsigned char tag = 0;
+    if (depth > deepest || !byte(tag)) return false;
+    switch (tag) {
+      case key_absent:
+        out = Datum();
+        return true;
+      case key_false:
+      case key_true:
+        out = Datum(tag == key_true);
+        return true;
+      case key_double:
+        return take_double(out);
+      case key_none:
+        out = Datum(Decimal());
+        return true;
+      case key_negative:
+      case key_positive:
+        return take_decimal(tag == key_negative, out);
+      case key_string:
+        return take_string(out);
+      case key_list:
+        return take_list(out, depth);
+      default:
+        return tag >= key_zero - 8 && tag <= key_zero + 8 && take_int(tag, out);
+    }
+  }
+
+ private:
+  bool byte(unsigned char& out) {
+    if (rest_.empty()) return false;
+    out = static_cast<unsigned char>(static_cast<unsigned char>(rest_.front()) ^ mask_);
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool number(int bytes, std::uint64_t& out) {
+    for (; bytes > 0; --bytes) {
+      unsigned char next = 0;
+      if (!byte(next)) return false;
+      out = out << 8U | next;
+    }
+    return true;
+  }
+
+  bool take_int(unsigned char tag, Datum& out) {
+    const bool negative = tag < key_zero;
+    const int bytes = negative ? key_zero - tag : tag - key_zero;
+    std::uint64_t value = negative ? ~std::uint64_t{0} : 0;
+    if (!number(bytes, value)) return false;
+    out = Datum(negative ? -static_cast<std::int64_t>(~value - 1) - 1 : static_cast<std::int64_t>(value));
+    return true;
+  }
+
+  bool take_double(Datum& out) {
+    std::uint64_t bits = 0;
+    if (!number(8, bits)) return false;
+    out = Datum(from_ordered_bits(bits));
+    return true;
+  }
+
+  bool take_decimal(bool negative, Datum& out) {
+    const unsigned char before = mask_;
+    if (negative) mask_ = static_cast<unsigned char>(~mask_);
+    Scientific made;
+    const bool good = take_scientific(made);
+    mask_ = before;
+    if (!good) return false;
+    out = Datum(Decimal::from_canonical((negative ? "-" : "") + positional(made)));
+    return true;
+  }
+
+  bool take_scientific(Scientific& out) {
+    std::uint64_t exponent = 0;
+    if (!number(4, exponent)) return false;
+    out.exponent = static_cast<std::int64_t>(exponent) - exponent_bias;
+    if (out.exponent > largest_exponent || out.exponent < -largest_exponent) return false;
+    unsigned char pair = 0;
+    while (byte(pair) && pair != 0) {
+      if (pair > 100) return false;
+      out.digits += static_cast<char>('0' + (pair - 1) / 10);
+      out.digits += static_cast<char>('0' + (pair - 1) % 10);
+    }
+    if (pair != 0) return false;
+    out.digits.erase(out.digits.find_last_not_of('0') + 1);
+    return !out.digits.empty() && out.digits.front() != '0';
+  }
+
+  bool take_string(Datum& out) {
+    std::string made;
+    unsigned char next = 0;
+    while (byte(next)) {
+      if (next != 0) {
+        made += static_cast<char>(next);
+        continue;
+      }
+      if (!byte(next)) return false;
+      if (next == 0x01) {
+        out = Datum(std::move(made));
+        return true;
+      }
+      if (next != 0xFF) return false;
+      made += '\x00';
+    }
+    return false;
+  }
+
+  bool take_list(Datum& out, int depth) {
+    Datum::List made;
+    while (!rest_.empty()) {
+      if ((static_cast<unsigned char>(rest_.front()) ^ mask_) == static_cast<unsigned char>(end_of_list)) {
+        rest_.remove_prefix(1);
+        out = Datum(std::move(made));
+        return true;
+      }
+      Datum element;
+      if (!take(element, depth + 1)) return false;
+      made.push_back(std::move(element));
+    }
+    return false;
+  }
+
+  std::string_view rest_;
+  unsigned char mask_;
+};
+
+}  // namespace
+
+void append_ordered(const Datum& datum, bool descending, std::string& out) {
+  const std::size_t from = out.size();
+  append_ascending(datum, out);
+  if (descending) complement(out, from);
+}
+
+bool take_ordered(std::string_view& bytes, bool descending, Datum& out) {
+  KeyReader reader(bytes, descending);
+  if (!reader.take(out, 0)) return false;
+  bytes = reader.rest();
+  return true;
+}
+
+namespace {
+
+void append_varint(std::uint64_t number, std::string& out) {
+  for (; number >= 0x80; number >>= 7U) out += static_cast<char>(number | 0x80U);
+  out += static_cast<char>(number);
+}
+
+bool take_varint(std::string_view& bytes, std::uint64_t& out) {
+  out = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto next = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    out |= static_cast<std::uint64_t>(next & 0x7FU) << shift;
+    if (next < 0x80) return true;
+  }
+  return false;
+}
+
+void append_sized(std::string_view text, std::string& out) {
+  append_varint(text.size(), out);
+  out += text;
+}
+
+bool take_sized(std::string_view& bytes, std::string_view& out) {
+  std::uint64_t size = 0;
+  if (!take_varint(bytes, size) || size > bytes.size()) return false;
+  out = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return true;
+}
+
+// Small numbers of either sign are short.
+std::uint64_t zigzag(std::int64_t number) {
+  return static_cast<std::uint64_t>(number) << 1U ^ (number < 0 ? ~std::uint64_t{0} : 0);
+}
+std::int64_t from_zigzag(std::uint64_t number) {
+  return static_cast<std::int64_t>(number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0));
+}
+
+// Enough that nobody stumbles over it.
+bool is_decimal_text(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.front() != '.' && text.back() != '.' &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos && text.find('.') == text.rfind('.');
+}
+
+bool take_list(std::string_view& bytes, int depth, Datum::List& out);
+
+bool take(std::string_view& bytes, int depth, Datum& out) {
+  if (bytes.empty() || depth > deepest) return false;
+  const auto tag = static_cast<Tag>(bytes.front());
+  bytes.remove_prefix(1);
+  std::uint64_t number = 0;
+  std::string_view text;
+  switch (tag) {
+    case Tag::Absent:
+      out = Datum();
+      return true;
+    case Tag::False:
+    case Tag::True:
+      out = Datum(tag == Tag::True);
+      return true;
+    case Tag::Int:
+      if (!take_varint(bytes, number)) return false;
+      out = Datum(from_zigzag(number));
+      return true;
+    case Tag::Double:
+      if (bytes.size() < 8) return false;
+      for (int i = 0; i < 8; ++i) number = number << 8U | static_cast<unsigned char>(bytes[static_cast<unsigned>(i)]);
+      bytes.remove_prefix(8);
+      out = Datum(std::bit_cast<double>(number));
+      return true;
+    case Tag::Decimal:
+      if (!take_sized(bytes, text) || !is_decimal_text(text)) return false;
+      out = Datum(Decimal::from_canonical(std::string(text)));
+      return true;
+    case Tag::String:
+      if (!take_sized(bytes, text)) return false;
+      out = Datum(std::string(text));
+      return true;
+    case Tag::List: {
+      Datum::List made;
+      if (!take_list(bytes, depth + 1, made)) return false;
+      out = Datum(std::move(made));
+      return true;
+    }
+  }
+  return false;
+}
+
+bool take_list(std::string_view& bytes, int depth, Datum::List& out) {
+  std::uint64_t count = 0;
+  if (!take_varint(bytes, count) || count > bytes.size()) return false;
+  out.resize(count);
+  return std::all_of(out.begin(), out.end(), [&](Datum& element) { return take(bytes, depth, element); });
+}
+
+}  // namespace
+
+void append_value(const Datum& datum, std::string& out) {
+  const auto tag = [&](Tag kind) { out += static_cast<char>(kind); };
+  if (datum.absent()) {
+    tag(Tag::Absent);
+  } else if (datum.is_bool()) {
+    tag(datum.as_bool() ? Tag::True : Tag::False);
+  } else if (datum.is_int()) {
+    tag(Tag::Int);
+    append_varint(zigzag(datum.as_int()), out);
+  } else if (datum.is_double()) {
+    tag(Tag::Double);
+    append_big_endian(std::bit_cast<std::uint64_t>(datum.as_double()), 8, out);
+  } else if (datum.is_decimal()) {
+    tag(Tag::Decimal);
+    append_sized(datum.as_decimal().text(), out);
+  } else if (datum.is_string()) {
+    tag(Tag::String);
+    append_sized(datum.as_string(), out);
+  } else {
+    tag(Tag::List);
+    append_varint(datum.as_list().size(), out);
+    for (const Datum& element : datum.as_list()) append_value(element, out);
+  }
+}
+
+bool take_value(std::string_view& bytes, Datum& out) { return take(bytes, 0, out); }
+
+std::string write_values(const std::vector<Datum>& datums) {
+  std::string out;
+  append_varint(datums.size(), out);
+  for (const Datum& datum : datums) append_value(datum, out);
+  return out;
+}
+
+bool read_values(std::string_view bytes, std::vector<Datum>& out) { return take_list(bytes, 0, out) && bytes.empty(); }
+
+void append_fixed16(std::uint16_t number, std::string& out) { append_big_endian(number, 2, out); }
+
+bool take_fixed16(std::string_view& bytes, std::uint16_t& out) {
+  if (bytes.size() < 2) return false;
+  out = static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[0]) << 8U | static_cast<unsigned char>(bytes[1]));
+  bytes.remove_prefix(2);
+  return true;
+}
+
+}  // namespace noam::stores

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "noam/model/datum.h"
+
+// Datums as bytes, as the embedded store keeps them (docs/storage.md has the tables). What is read may be damaged: a
+// reader takes what it understands from the front and says false where there is no datum.
+namespace noam::stores {
+
+// Of keys: the bytes of two datums of one type compare (unsigned) as the datums do, or the other way round where
+// `descending`. No datum's bytes are the beginning of another's. Begins with a byte from 0x02 to 0xFD.
+void append_ordered(const model::Datum& datum, bool descending, std::string& out);
+bool take_ordered(std::string_view& bytes, bool descending, model::Datum& out);
+
+// Of columns: short, in no order.
+void append_value(const model::Datum& datum, std::string& out);
+bool take_value(std::string_view& bytes, model::Datum& out);
+
+// Some datums, with their number before them. The reader wants nothing behind them.
+std::string write_values(const std::vector<model::Datum>& datums);
+bool read_values(std::string_view bytes, std::vector<model::Datum>& out);
+
+// Unsigned, the highest byte first.
+void append_fixed16(std::uint16_t number, std::string& out);
+bool take_fixed16(std::string_view& bytes, std::uint16_t& out);
+
+}  // namespace noam::stores

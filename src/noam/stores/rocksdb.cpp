@@ -1,0 +1,851 @@
+#include "noam/stores/rocksdb.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/write_batch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "noam/base/breakage.h"
+#include "noam/base/check.h"
+#include "noam/base/fair_shared_mutex.h"
+#include "noam/design/layout.h"
+#include "noam/stores/encoding.h"
+
+namespace noam::stores {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using model::Datum;
+
+constexpr std::uint32_t this_format = 1;  // of the folder and all in it; docs/storage.md
+constexpr const char* head_file = "noam.json";
+constexpr const char* database_folder = "db";
+constexpr const char* deployment_key = "deployment";
+
+// --- The head file: what can be told of a store before its database is opened
+// -----------------------------------------
+
+struct Head {
+  std::uint32_t format = this_format;
+  bool deployed = false;       // then a database without entries is a loss, not a beginning
+  std::uint64_t sequence = 0;  // that the database had when it was last closed: later ones are never smaller
+};
+
+std::string sum_of(const Json& json) {
+  const std::string text = json.dump();
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+std::string print(const Head& head) {
+  Json json{
+      {"noam", "rocksdb store"}, {"format", head.format}, {"deployed", head.deployed}, {"sequence", head.sequence}};
+  const std::string sum = sum_of(json);
+  json["sum"] = sum;
+  return json.dump(2) + "\n";
+}
+
+Error damaged_head(const std::string& folder) {
+  return Error{fmt::format("store `{}`: {} is damaged; restore a backup", folder, head_file)};
+}
+
+Result<Head> parse_head(const std::string& folder, const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("noam") || !json.contains("format") || !json["format"].is_number_unsigned())
+    return damaged_head(folder);
+  Head head;
+  head.format = json["format"].get<std::uint32_t>();
+  // What a newer one says, and how it is summed up, is not known here.
+  if (head.format > this_format)
+    return Error{fmt::format("store `{}` was made by a newer noam: its format is {}, this one knows {}", folder,
+                             head.format, this_format)};
+  const Json sum = json.value("sum", Json());
+  json.erase("sum");
+  if (!sum.is_string() || sum != sum_of(json) || head.format == 0) return damaged_head(folder);
+  if (!json.value("deployed", Json()).is_boolean() || !json.value("sequence", Json()).is_number_unsigned())
+    return damaged_head(folder);
+  head.deployed = json["deployed"].get<bool>();
+  head.sequence = json["sequence"].get<std::uint64_t>();
+  return head;
+}
+
+Error file_problem(const std::string& path, const char* what) {
+  return Error{fmt::format("{}: {}: {}", path, what, std::strerror(errno))};
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// What is renamed or made in a folder is there after a loss of power only when the folder itself is on disk.
+bool sync_folder(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool done = ::fsync(file) == 0;
+  ::close(file);
+  return done;
+}
+
+Result<void> write_head(const std::string& folder, const Head& head) {
+  const std::string path = folder + "/" + head_file;
+  const std::string temporary = path + ".new";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return file_problem(path, "can't be written");
+  const bool written = write_all(file, print(head)) && ::fsync(file) == 0;
+  const bool closed = ::close(file) == 0;
+  if (!written || !closed || ::rename(temporary.c_str(), path.c_str()) != 0 || !sync_folder(folder)) {
+    const Error error = file_problem(path, "can't be written");
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+Result<std::string> read_small_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file_problem(path, "can't be read");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  ssize_t count = 0;
+  while ((count = ::read(file, buffer.data(), buffer.size())) > 0 && text.size() < std::size_t{1} << 20U)
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  const bool failed = count < 0;
+  if (failed) {
+    Error error = file_problem(path, "can't be read");
+    ::close(file);
+    return error;
+  }
+  ::close(file);
+  return text;
+}
+
+// A new folder with what `fill` puts into it, there all at once.
+template <typename Fill>
+Result<void> make_folder(const std::string& folder, const Fill& fill) {
+  fs::path wanted = fs::path(folder).lexically_normal();
+  if (!wanted.has_filename()) wanted = wanted.parent_path();
+  std::error_code failed;
+  if (fs::exists(wanted, failed)) {
+    if (!fs::is_directory(wanted, failed)) return Error{fmt::format("{}: is there already, and is no folder", folder)};
+    const bool empty = fs::is_empty(wanted, failed);
+    if (failed) return Error{fmt::format("{}: can't be read: {}", folder, failed.message())};
+    if (!empty) return Error{fmt::format("{}: is there already, and is not empty", folder)};
+  }
+  // One that a killed process of the same number has left is in nobody's way.
+  const std::string temporary = fmt::format("{}.new-{}", wanted.string(), ::getpid());
+  fs::remove_all(temporary, failed);
+  if (::mkdir(temporary.c_str(), 0777) != 0) return file_problem(folder, "can't be made");
+  Result<void> done = fill(temporary);
+  if (done && (!sync_folder(temporary) || ::rename(temporary.c_str(), wanted.c_str()) != 0))
+    done = file_problem(folder, "can't be made");
+  if (!done) {
+    fs::remove_all(temporary, failed);
+    return done;
+  }
+  sync_folder(wanted.has_parent_path() ? wanted.parent_path().string() : ".");
+  return {};
+}
+
+// --- The store -------------------------------------------------------------------------------------------------------
+
+struct FamilyLayout {
+  std::uint32_t collection = 0;  // of the design
+  std::uint16_t number = 0;      // in its collection, on disk
+  std::size_t width = 0;
+  std::vector<bool> descending;
+};
+
+// The design in use, and the numbers that its parts have on disk.
+struct Layout {
+  std::vector<std::uint16_t> collections;
+  std::vector<FamilyLayout> families;
+};
+
+constexpr char end_of_block_key = '\x01';
+constexpr char beyond = '\xFF';  // after everything that goes on with a datum
+
+void append_key(const Key& key, const std::vector<bool>& descending, std::string& out) {
+  for (std::size_t i = 0; i < key.size(); ++i) append_ordered(key[i], i < descending.size() && descending[i], out);
+}
+
+bool take_key(std::string_view bytes, const std::vector<bool>& descending, Key& out) {
+  while (!bytes.empty()) {
+    out.emplace_back();
+    if (!take_ordered(bytes, out.size() <= descending.size() && descending[out.size() - 1], out.back())) return false;
+  }
+  return true;
+}
+
+Result<void> in_time(Deadline by) {
+  if (by != no_deadline && std::chrono::steady_clock::now() > by) return Error{"deadline passed"};
+  return {};
+}
+
+std::int64_t system_milliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+class RocksdbSnapshot final : public Snapshot {
+ public:
+  explicit RocksdbSnapshot(rocksdb::DB& database) : database_(database), held_(database.GetSnapshot()) {}
+  RocksdbSnapshot(const RocksdbSnapshot&) = delete;
+  RocksdbSnapshot& operator=(const RocksdbSnapshot&) = delete;
+  ~RocksdbSnapshot() override { database_.ReleaseSnapshot(held_); }
+
+  [[nodiscard]] bool of(const rocksdb::DB& database) const { return &database_ == &database; }
+  [[nodiscard]] const rocksdb::Snapshot* held() const { return held_; }
+
+ private:
+  rocksdb::DB& database_;
+  const rocksdb::Snapshot* held_;
+};
+
+class RocksdbStore final : public EmbeddedStore {
+ public:
+  RocksdbStore(std::string folder, const RocksdbOptions& options, const Head& head);
+  RocksdbStore(const RocksdbStore&) = delete;
+  RocksdbStore& operator=(const RocksdbStore&) = delete;
+  ~RocksdbStore() override;
+
+  Result<void> open();
+
+  [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
+  Result<void> deploy(const design::Design& design) override;
+  [[nodiscard]] std::optional<Deployment> deployment() const override;
+  std::unique_ptr<Snapshot> snapshot() override { return std::make_unique<RocksdbSnapshot>(*database_); }
+  Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
+  Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
+  Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) override;
+
+  Result<void> back_up(const std::string& folder) override;
+  Result<void> sync() override;
+  Result<void> check_files() override;
+  [[nodiscard]] std::uint64_t bytes_on_disk() const override;
+
+ private:
+  // Blocks share counters of when they were last touched, so that absent ones have one too: a block may seem touched
+  // because another was, never the other way round. Several counters share a latch.
+  static constexpr std::size_t stripes = 1U << 16U;
+  static constexpr std::size_t latches = 1U << 10U;
+
+  using Moment = rocksdb::SequenceNumber;
+
+  // What a change is on disk.
+  struct Prepared {
+    std::string key;
+    std::size_t stripe = 0;
+  };
+
+  [[nodiscard]] Error trouble(const rocksdb::Status& status, const char* what) const;
+  [[nodiscard]] Error unreadable(std::uint32_t family) const;
+  [[nodiscard]] Error opening_trouble(const rocksdb::Status& status) const;
+  Result<void> read_deployment();
+  Result<void> write_deployment(const design::Design& design);
+  [[nodiscard]] Result<Layout> number(const design::Design& design, const std::string& stored) const;
+  Result<bool> is_empty();
+
+  [[nodiscard]] Result<void> knows(const BlockRef& block, std::uint32_t family) const;
+  [[nodiscard]] const rocksdb::Snapshot* held(const Snapshot* at) const;
+  // The collection, the block's key, and its end: what all keys of the block begin with.
+  [[nodiscard]] std::string block_prefix(std::uint32_t collection, const Key& block) const;
+  [[nodiscard]] std::string family_prefix(const BlockRef& block, std::uint32_t family) const;
+  [[nodiscard]] static std::size_t stripe_of(std::string_view block_prefix) {
+    return XXH3_64bits(block_prefix.data(), block_prefix.size()) % stripes;
+  }
+  Result<void> answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out);
+  Result<void> get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
+                   std::uint32_t family, Answer& out);
+  [[nodiscard]] Result<std::optional<Key>> current(const std::string& key, std::uint32_t family);
+  // What becomes of the entry; nothing: it goes.
+  Result<std::optional<Key>> result_of(const Change& change, const std::string& key);
+  [[nodiscard]] bool holds(const Expect& expect, const std::vector<std::size_t>& expected_stripes,
+                           std::size_t& next_stripe) const;
+
+  const std::string folder_;
+  const RocksdbOptions options_;
+  Head head_;
+  Capabilities capabilities_;
+  std::unique_ptr<rocksdb::DB> database_;
+  rocksdb::ColumnFamilyHandle* about_ = nullptr;  // of the store itself
+  rocksdb::ColumnFamilyHandle* data_ = nullptr;
+
+  mutable FairSharedMutex mutex_;  // the two that follow change while nobody else is here
+  std::optional<Deployment> deployment_;
+  Layout layout_;
+  // Who relies on a whole collection holds it alone while it commits, who writes into it shares it.
+  std::vector<std::unique_ptr<FairSharedMutex>> collection_latches_;
+  std::vector<std::atomic<Moment>> collections_touched_;
+
+  std::vector<std::mutex> latches_;
+  std::vector<std::atomic<Moment>> touched_;  // by stripe
+};
+
+RocksdbStore::RocksdbStore(std::string folder, const RocksdbOptions& options, const Head& head)
+    : folder_(std::move(folder)), options_(options), head_(head), latches_(latches), touched_(stripes) {
+  capabilities_.durable = true;
+  capabilities_.max_entry_bytes = options.max_entry_bytes;
+}
+
+// A message of RocksDB, in one line.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+Error RocksdbStore::trouble(const rocksdb::Status& status, const char* what) const {
+  return Error{fmt::format("store `{}`: {}: {}", folder_, what, one_line(status.ToString()))};
+}
+
+Error RocksdbStore::unreadable(std::uint32_t family) const {
+  return Error{fmt::format("store `{}`: damaged: an entry of family {} can't be read", folder_, family)};
+}
+
+Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
+  const std::string text = status.ToString();
+  if (text.find("lock ") == std::string::npos) return trouble(status, "can't be opened");
+  // Who has it, where the system tells.
+  std::string who = "another process";
+  const int file = ::open((folder_ + "/" + database_folder + "/LOCK").c_str(), O_RDWR | O_CLOEXEC);
+  if (file >= 0) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) who = fmt::format("process {}", lock.l_pid);
+    ::close(file);
+  } else if (errno == EACCES || errno == EROFS || errno == EPERM) {
+    return trouble(status, "can't be opened");
+  }
+  return Error{fmt::format("store `{}` is in use by {}; a store is used by one process at a time", folder_, who)};
+}
+
+Result<void> RocksdbStore::open() {
+  rocksdb::Options options;
+  if (options_.env != nullptr) options.env = options_.env;
+  options.create_if_missing = !head_.deployed;
+  options.create_missing_column_families = !head_.deployed;
+  options.paranoid_checks = true;
+  // Only the last record of a log may be incomplete: what was cut off was never told to be applied.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.max_background_jobs = 2;
+  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  options.keep_log_file_num = 3;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(options_.cache_bytes);
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  rocksdb::ColumnFamilyOptions family;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  const auto compressions = rocksdb::GetSupportedCompressions();
+  const bool lz4 = std::find(compressions.begin(), compressions.end(), rocksdb::kLZ4Compression) != compressions.end();
+  family.compression = lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
+
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status =
+      rocksdb::DB::Open(options, folder_ + "/" + database_folder,
+                        {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions(family)}, {"data", family}},
+                        &handles, &opened);
+  if (!status.ok()) return opening_trouble(status);
+  database_.reset(opened);
+  about_ = handles[0];
+  data_ = handles[1];
+  if (database_->GetLatestSequenceNumber() < head_.sequence)
+    return Error{
+        fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
+                    "backup",
+                    folder_, database_->GetLatestSequenceNumber(), head_.sequence)};
+  return read_deployment();
+}
+
+RocksdbStore::~RocksdbStore() {
+  if (!database_) return;
+  // What lies in tables has checksums for every block; of a log the last record could be lost without notice.
+  const std::vector<rocksdb::ColumnFamilyHandle*> all{about_, data_};
+  const bool flushed = database_->Flush(rocksdb::FlushOptions(), all).ok();
+  const Moment sequence = database_->GetLatestSequenceNumber();
+  for (rocksdb::ColumnFamilyHandle* handle : all) database_->DestroyColumnFamilyHandle(handle);
+  const bool closed = database_->Close().ok();
+  database_.reset();
+  if (!flushed || !closed || sequence == head_.sequence) return;
+  // Where it can't be written, the old one is as right as it was.
+  head_.sequence = sequence;
+  (void)write_head(folder_, head_);
+}
+
+Result<void> RocksdbStore::read_deployment() {
+  std::string text;
+  const rocksdb::Status status = database_->Get(rocksdb::ReadOptions(), about_, deployment_key, &text);
+  if (status.IsNotFound()) {
+    if (!head_.deployed) return {};
+    return Error{fmt::format("store `{}`: damaged: its design is not there; restore a backup", folder_)};
+  }
+  if (!status.ok()) return trouble(status, "can't be read");
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("layout") || !json["layout"].is_object())
+    return Error{fmt::format("store `{}`: damaged: its design can't be read; restore a backup", folder_)};
+  deployment_ = Deployment{json.value("design", ""), json["layout"].dump(), json.value("version", 1U),
+                           json.value("at", std::int64_t{0})};
+  return {};
+}
+
+Result<void> RocksdbStore::write_deployment(const design::Design& design) {
+  const Deployment made{design.name, design.layout, deployment_ ? deployment_->version + 1 : 1, system_milliseconds()};
+  const Json json{{"design", made.design},
+                  {"version", made.version},
+                  {"at", made.at},
+                  {"layout", Json::parse(design.layout, nullptr, false)}};
+  rocksdb::WriteOptions durable;
+  durable.sync = true;
+  const rocksdb::Status status = database_->Put(durable, about_, deployment_key, json.dump());
+  if (!status.ok()) return trouble(status, "can't be written");
+  deployment_ = made;
+  if (head_.deployed) return {};
+  head_.deployed = true;
+  return write_head(folder_, head_);
+}
+
+Result<bool> RocksdbStore::is_empty() {
+  const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(rocksdb::ReadOptions(), data_));
+  entries->SeekToFirst();
+  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  return !entries->Valid();
+}
+
+// The numbers are places in the stored layout, so that a model whose declarations moved still fits.
+Result<Layout> RocksdbStore::number(const design::Design& design, const std::string& stored) const {
+  const std::vector<design::LaidOut> there = design::laid_out(stored);
+  const std::vector<design::LaidOut> wanted = design::laid_out(design.layout);
+  check(wanted.size() == design.collections.size(), "a layout has the collections of its design");
+  Layout out;
+  out.collections.resize(wanted.size());
+  out.families.resize(design.families.size());
+  for (std::size_t c = 0; c < wanted.size(); ++c) {
+    const auto at = std::find_if(there.begin(), there.end(),
+                                 [&](const design::LaidOut& one) { return one.name == wanted[c].name; });
+    check(at != there.end(), "a layout that is the same has the same collections");
+    out.collections[c] = static_cast<std::uint16_t>(at - there.begin());
+    std::set<std::size_t> taken;  // of several that are alike each is one
+    for (std::size_t f = 0; f < wanted[c].families.size(); ++f) {
+      std::size_t place = 0;
+      while (place < at->families.size() && (at->families[place] != wanted[c].families[f] || taken.contains(place)))
+        ++place;
+      check(place < at->families.size(), "a layout that is the same has the same families");
+      taken.insert(place);
+      const std::uint32_t index = design.collections[c].families[f];
+      const design::Family& family = design.families[index];
+      FamilyLayout& layout = out.families[index];
+      layout.collection = static_cast<std::uint32_t>(c);
+      layout.number = static_cast<std::uint16_t>(place);
+      layout.width = family.width();
+      for (const model::Part& part : family.key) layout.descending.push_back(part.descending);
+    }
+  }
+  return out;
+}
+
+Result<void> RocksdbStore::deploy(const design::Design& design) {
+  const std::unique_lock lock(mutex_);
+  bool fresh = !deployment_;
+  if (deployment_) {
+    const auto differences = design::layout_differences(deployment_->layout, design.layout);
+    if (!differences.empty()) {
+      NOAM_ASSIGN_OR_RETURN(const bool empty, is_empty());
+      if (!empty) return other_design(*deployment_, differences);
+      fresh = true;
+    }
+  }
+  constexpr std::size_t most = 0xFFFF;
+  if (design.collections.size() > most || design.families.size() > most)
+    return Error{fmt::format("a design has at most {} collections and families", most)};
+  if (fresh) NOAM_RETURN_IF_ERROR(write_deployment(design));
+  NOAM_ASSIGN_OR_RETURN(layout_, number(design, deployment_->layout));
+  if (!fresh && collection_latches_.size() == design.collections.size()) return {};
+  // What was read under another design is not what is there now.
+  const Moment now = database_->GetLatestSequenceNumber();
+  for (auto& touched : touched_) touched = fresh ? now : touched.load();
+  collection_latches_.clear();
+  for (std::size_t i = 0; i < design.collections.size(); ++i)
+    collection_latches_.push_back(std::make_unique<FairSharedMutex>());
+  collections_touched_ = std::vector<std::atomic<Moment>>(design.collections.size());
+  for (auto& touched : collections_touched_) touched = now;
+  return {};
+}
+
+std::optional<Deployment> RocksdbStore::deployment() const {
+  const std::shared_lock lock(mutex_);
+  return deployment_;
+}
+
+Result<void> RocksdbStore::knows(const BlockRef& block, std::uint32_t family) const {
+  if (layout_.families.empty()) return Error{"no design was deployed to the store"};
+  if (family >= layout_.families.size()) return Error{fmt::format("the design of the store has no family {}", family)};
+  if (layout_.families[family].collection != block.collection)
+    return Error{fmt::format("family {} of the store's design is not in collection {}", family, block.collection)};
+  return {};
+}
+
+const rocksdb::Snapshot* RocksdbStore::held(const Snapshot* at) const {
+  if (at == nullptr) return nullptr;
+  const auto* snapshot = dynamic_cast<const RocksdbSnapshot*>(at);
+  check(snapshot != nullptr && snapshot->of(*database_), "a snapshot is used on the store that made it");
+  return snapshot->held();
+}
+
+std::string RocksdbStore::block_prefix(std::uint32_t collection, const Key& block) const {
+  std::string out;
+  append_fixed16(layout_.collections[collection], out);
+  append_key(block, {}, out);
+  out += end_of_block_key;
+  return out;
+}
+
+std::string RocksdbStore::family_prefix(const BlockRef& block, std::uint32_t family) const {
+  std::string out = block_prefix(block.collection, block.key);
+  append_fixed16(layout_.families[family].number, out);
+  return out;
+}
+
+Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
+                               std::uint32_t family, Answer& out) {
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status = database_->Get(options, data_, key, &value);
+  if (status.IsNotFound()) return {};
+  if (!status.ok()) return trouble(status, "can't be read");
+  Entry entry{entry_key, {}};
+  if (!read_values({value.data(), value.size()}, entry.columns)) return unreadable(family);
+  out.entries.push_back(std::move(entry));
+  return {};
+}
+
+Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out) {
+  const FamilyLayout& layout = layout_.families[request.family];
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  const std::string prefix = family_prefix(request.block, request.family);
+  // One entry, by its whole key.
+  if (layout.descending.empty() && request.from.parts.empty() && request.to.parts.empty())
+    return get(options, prefix, {}, request.family, out);
+  if (request.from == request.to && request.from.inclusive && request.from.parts.size() == layout.descending.size()) {
+    std::string key = prefix;
+    append_key(request.from.parts, layout.descending, key);
+    return get(options, key, request.from.parts, request.family, out);
+  }
+
+  const auto end = [&](const Bound& bound, bool last) {
+    std::string key = prefix;
+    append_key(bound.parts, layout.descending, key);
+    const bool whole = bound.parts.empty();
+    if (last ? whole || bound.inclusive : !whole && !bound.inclusive) key += beyond;
+    return key;
+  };
+  const std::string first = end(request.from, false);
+  const std::string last = end(request.to, true);
+  if (first >= last) return {};
+  const rocksdb::Slice lower = first;
+  const rocksdb::Slice upper = last;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
+  if (request.reverse)
+    entries->SeekToLast();
+  else
+    entries->SeekToFirst();
+  for (; entries->Valid(); request.reverse ? entries->Prev() : entries->Next()) {
+    if (request.limit != 0 && out.entries.size() == request.limit) {
+      out.more = true;
+      break;
+    }
+    const std::string_view key = entries->key().ToStringView();
+    Entry entry;
+    if (key.size() < prefix.size() || !take_key(key.substr(prefix.size()), layout.descending, entry.key) ||
+        !read_values(entries->value().ToStringView(), entry.columns))
+      return unreadable(request.family);
+    out.entries.push_back(std::move(entry));
+  }
+  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  return {};
+}
+
+Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) {
+  out.clear();
+  NOAM_RETURN_IF_ERROR(in_time(by));
+  const std::shared_lock lock(mutex_);
+  for (const ReadRequest& request : requests) NOAM_RETURN_IF_ERROR(knows(request.block, request.family));
+  // Without a snapshot, one of its own: the version must be of the moment that is read.
+  std::optional<RocksdbSnapshot> own;
+  if (at == nullptr) own.emplace(*database_);
+  const rocksdb::Snapshot* moment = own ? own->held() : held(at);
+  out.resize(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    out[i].version.number = moment->GetSequenceNumber();
+    NOAM_RETURN_IF_ERROR(answer(requests[i], moment, out[i]));
+  }
+  return {};
+}
+
+Result<std::optional<Key>> RocksdbStore::current(const std::string& key, std::uint32_t family) {
+  Answer found;
+  NOAM_RETURN_IF_ERROR(get(rocksdb::ReadOptions(), key, {}, family, found));
+  std::optional<Key> columns;
+  if (!found.entries.empty()) columns = std::move(found.entries[0].columns);
+  return columns;
+}
+
+Result<std::optional<Key>> RocksdbStore::result_of(const Change& change, const std::string& key) {
+  std::optional<Key> columns;
+  if (const auto* put = std::get_if<Put>(&change)) columns = put->columns;
+  if (const auto* add = std::get_if<Add>(&change)) {
+    NOAM_ASSIGN_OR_RETURN(const auto before, current(key, add->entry.family));
+    return added(*add, before ? &*before : nullptr, layout_.families[add->entry.family].width);
+  }
+  return columns;
+}
+
+bool RocksdbStore::holds(const Expect& expect, const std::vector<std::size_t>& expected_stripes,
+                         std::size_t& next_stripe) const {
+  const Moment touched =
+      expect.block ? touched_[expected_stripes[next_stripe++]].load() : collections_touched_[expect.collection].load();
+  return touched <= expect.version.number;
+}
+
+Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
+  NOAM_RETURN_IF_ERROR(in_time(by));
+  const std::shared_lock lock(mutex_);
+  std::vector<Prepared> prepared;
+  prepared.reserve(batch.changes.size());
+  std::set<std::uint32_t> written;  // collections
+  std::set<std::uint32_t> alone;    // those that are relied on as a whole
+  std::set<std::size_t> held_latches;
+  for (const Change& change : batch.changes) {
+    const EntryRef& entry = entry_of(change);
+    NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
+    Prepared one;
+    one.key = block_prefix(entry.block.collection, entry.block.key);
+    one.stripe = stripe_of(one.key);
+    append_fixed16(layout_.families[entry.family].number, one.key);
+    append_key(entry.key, layout_.families[entry.family].descending, one.key);
+    written.insert(entry.block.collection);
+    held_latches.insert(one.stripe % latches);
+    prepared.push_back(std::move(one));
+  }
+  std::vector<std::size_t> expected_stripes;
+  for (const Expect& expect : batch.expects) {
+    if (expect.collection >= layout_.collections.size())
+      return Error{fmt::format("the design of the store has no collection {}", expect.collection)};
+    if (expect.block) {
+      expected_stripes.push_back(stripe_of(block_prefix(expect.collection, *expect.block)));
+      held_latches.insert(expected_stripes.back() % latches);
+    } else {
+      alone.insert(expect.collection);
+    }
+  }
+
+  // In one order everywhere: first collections, then latches, each ascending. So nobody waits in a circle.
+  std::vector<std::shared_lock<FairSharedMutex>> shared;
+  std::vector<std::unique_lock<FairSharedMutex>> exclusive;
+  std::set<std::uint32_t> collections = written;
+  collections.insert(alone.begin(), alone.end());
+  for (const std::uint32_t collection : collections) {
+    if (alone.contains(collection))
+      exclusive.emplace_back(*collection_latches_[collection]);
+    else
+      shared.emplace_back(*collection_latches_[collection]);
+  }
+  std::vector<std::unique_lock<std::mutex>> held_stripes;
+  held_stripes.reserve(held_latches.size());
+  for (const std::size_t latch : held_latches) held_stripes.emplace_back(latches_[latch]);
+
+  std::size_t next_stripe = 0;
+  for (const Expect& expect : batch.expects)
+    if (!holds(expect, expected_stripes, next_stripe)) return Outcome::Conflict;
+
+  rocksdb::WriteBatch changes;
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    const Change& change = batch.changes[i];
+    NOAM_ASSIGN_OR_RETURN(const auto columns, result_of(change, prepared[i].key));
+    if (!columns) {
+      changes.Delete(data_, prepared[i].key);
+      continue;
+    }
+    if (options_.max_entry_bytes != 0 && entry_bytes(entry_of(change).key, *columns) > options_.max_entry_bytes)
+      return Outcome::TooLarge;
+    changes.Put(data_, prepared[i].key, write_values(*columns));
+  }
+  if (batch.changes.empty()) return Outcome::Applied;
+
+  rocksdb::WriteOptions durability;
+  durability.sync = options_.sync;
+  const rocksdb::Status status = database_->Write(durability, &changes);
+  // Only now, and still alone with these blocks: who read before must fail, who reads from here on sees it. Where it
+  // failed, nobody knows.
+  const Moment now = database_->GetLatestSequenceNumber();
+  for (const Prepared& one : prepared) touched_[one.stripe] = now;
+  for (const std::uint32_t collection : written) {
+    Moment before = collections_touched_[collection].load();
+    while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;
+  }
+  if (!status.ok()) return trouble(status, "can't be written, open it again when that is mended");
+  return Outcome::Applied;
+}
+
+Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) {
+  NOAM_RETURN_IF_ERROR(in_time(by));
+  const std::shared_lock lock(mutex_);
+  if (layout_.families.empty()) return Error{"no design was deployed to the store"};
+  if (family >= layout_.families.size()) return Error{fmt::format("the design of the store has no family {}", family)};
+  const FamilyLayout& layout = layout_.families[family];
+  std::string collection;
+  append_fixed16(layout_.collections[layout.collection], collection);
+  if (!after.empty() && !after.starts_with(collection)) return Error{"this is no place where a scan can go on"};
+
+  std::optional<RocksdbSnapshot> own;
+  if (at == nullptr) own.emplace(*database_);
+  rocksdb::ReadOptions options;
+  options.snapshot = own ? own->held() : held(at);
+  const std::string end = collection + beyond;
+  const rocksdb::Slice upper = end;
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
+
+  ScanPage page;
+  page.version.number = options.snapshot->GetSequenceNumber();
+  const std::size_t page_size = std::max<std::size_t>(options_.scan_page, 1);
+  std::string last_key;
+  entries->Seek(after.empty() ? collection : after + '\x00');
+  while (entries->Valid()) {
+    const std::string_view key = entries->key().ToStringView();
+    std::string_view rest = key.substr(collection.size());
+    ScanPage::Item item;
+    while (!rest.empty() && rest.front() != end_of_block_key) {
+      item.block.emplace_back();
+      if (!take_ordered(rest, false, item.block.back())) return unreadable(family);
+    }
+    if (rest.empty()) return unreadable(family);
+    rest.remove_prefix(1);
+    const std::size_t block_size = key.size() - rest.size();
+    std::uint16_t number = 0;
+    if (!take_fixed16(rest, number)) return unreadable(family);
+    if (number != layout.number) {
+      // The family in this block, or the next block.
+      std::string next(key.substr(0, block_size));
+      if (number < layout.number)
+        append_fixed16(layout.number, next);
+      else
+        next.append(2, beyond) += beyond;
+      entries->Seek(next);
+      continue;
+    }
+    if (page.items.size() == page_size) {
+      page.next = std::move(last_key);
+      return page;
+    }
+    if (!take_key(rest, layout.descending, item.entry.key) ||
+        !read_values(entries->value().ToStringView(), item.entry.columns))
+      return unreadable(family);
+    last_key = std::string(key);
+    page.items.push_back(std::move(item));
+    entries->Next();
+  }
+  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  return page;
+}
+
+Result<void> RocksdbStore::sync() {
+  const rocksdb::Status status = database_->SyncWAL();
+  if (!status.ok()) return trouble(status, "can't be written");
+  return {};
+}
+
+Result<void> RocksdbStore::back_up(const std::string& folder) {
+  rocksdb::Checkpoint* made = nullptr;
+  rocksdb::Status status = rocksdb::Checkpoint::Create(database_.get(), &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (!status.ok()) return trouble(status, "can't be backed up");
+  return make_folder(folder, [&](const std::string& temporary) -> Result<void> {
+    Head head = head_;
+    // Everything in tables: a copy of a log may end within a record.
+    status = checkpoint->CreateCheckpoint(temporary + "/" + database_folder, 0, &head.sequence);
+    if (!status.ok()) return trouble(status, "can't be backed up");
+    return write_head(temporary, head);
+  });
+}
+
+Result<void> RocksdbStore::check_files() {
+  const rocksdb::Status status = database_->VerifyChecksum();
+  if (!status.ok()) return trouble(status, "damaged");
+  return {};
+}
+
+std::uint64_t RocksdbStore::bytes_on_disk() const {
+  std::uint64_t bytes = 0;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(folder_, failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code vanished;  // files come and go
+    const std::uintmax_t size = at->is_regular_file(vanished) ? at->file_size(vanished) : 0;
+    if (!vanished) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& folder, const RocksdbOptions& options) {
+  if (folder.empty()) return Error{"a store has a folder: rocksdb:FOLDER"};
+  std::error_code failed;
+  const fs::file_status there = fs::status(folder, failed);
+  if (there.type() == fs::file_type::none) return Error{fmt::format("store `{}`: {}", folder, failed.message())};
+  const bool missing = there.type() == fs::file_type::not_found;
+  if (!missing && there.type() != fs::file_type::directory)
+    return Error{fmt::format("store `{}` is no folder", folder)};
+  const bool has_head = !missing && fs::exists(folder + "/" + head_file, failed);
+  if (!missing && !has_head) {
+    const bool empty = fs::is_empty(folder, failed);
+    if (failed) return Error{fmt::format("store `{}`: can't be read: {}", folder, failed.message())};
+    if (!empty) return Error{fmt::format("`{}` is no store of noam: it has other files, and no {}", folder, head_file)};
+  }
+  if (has_head && options.existing == Existing::Refused)
+    return Error{fmt::format("store `{}` is there already", folder)};
+  if (!has_head) {
+    if (options.existing == Existing::Required) return Error{fmt::format("there is no store `{}`", folder)};
+    NOAM_RETURN_IF_ERROR(make_folder(folder, [](const std::string& made) { return write_head(made, Head{}); }));
+  }
+  NOAM_ASSIGN_OR_RETURN(const std::string text, read_small_file(folder + "/" + head_file));
+  NOAM_ASSIGN_OR_RETURN(const Head head, parse_head(folder, text));
+  auto store = std::make_unique<RocksdbStore>(folder, options, head);
+  NOAM_RETURN_IF_ERROR(store->open());
+  return std::unique_ptr<EmbeddedStore>(std::move(store));
+}
+
+}  // namespace noam::stores

@@ -1,0 +1,60 @@
+#include "tests/temporary_store.h"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include "noam/base/check.h"
+#include "tests/forwarding_store.h"
+
+namespace noam::tests {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+  const fs::path in_memory = "/dev/shm";
+  const fs::path above = ::access(in_memory.c_str(), W_OK) == 0 ? in_memory : fs::temp_directory_path();
+  std::string name = (above / "noam-test-XXXXXX").string();
+  check(::mkdtemp(name.data()) != nullptr, "a temporary folder can be made");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+stores::RocksdbOptions small_store() {
+  stores::RocksdbOptions options;
+  options.sync = false;
+  options.cache_bytes = std::size_t{1} << 20U;
+  return options;
+}
+
+namespace {
+
+class TemporaryStore : public ForwardingStore {
+ public:
+  TemporaryStore(std::unique_ptr<TemporaryFolder> folder, std::unique_ptr<stores::Store> store)
+      : ForwardingStore(std::move(store)), folder_(std::move(folder)) {}
+  TemporaryStore(const TemporaryStore&) = delete;
+  TemporaryStore& operator=(const TemporaryStore&) = delete;
+  ~TemporaryStore() override { behind_.reset(); }  // before its folder
+
+ private:
+  std::unique_ptr<TemporaryFolder> folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<stores::Store> make_temporary_store(stores::RocksdbOptions options) {
+  auto folder = std::make_unique<TemporaryFolder>();
+  options.existing = stores::Existing::Refused;
+  auto store = stores::open_rocksdb_store((folder->path() / "store").string(), options);
+  check(store.has_value(), "a temporary store can be made");
+  return std::make_unique<TemporaryStore>(std::move(folder), std::move(*store));
+}
+
+}  // namespace noam::tests
