@@ -17,6 +17,7 @@
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
 #include "noam/cli/shell_command.h"
+#include "noam/cli/stats_command.h"
 #include "noam/cli/verify_command.h"
 #include "noam/language/parser.h"
 #include "noam/language/printer.h"
@@ -241,11 +242,13 @@ int run(int argc, const char* const* argv) {
   CLI::App* run_command = add_run_command(app, run_options);
   ShellOptions shell_options;
   CLI::App* shell_command = add_shell_command(app, shell_options);
+  StatsOptions stats_options;
+  CLI::App* stats_command = add_stats_command(app, stats_options);
   VerifyOptions verify_options;
   CLI::App* verify_command = add_verify_command(app, verify_options);
 
-  constexpr std::array<std::string_view, 8> commands = {"check",  "fmt", "show",  "explain",
-                                                        "design", "run", "shell", "verify"};
+  constexpr std::array<std::string_view, 9> commands = {"check", "fmt",   "show",  "explain", "design",
+                                                        "run",   "shell", "stats", "verify"};
   if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
     const auto near = language::closest(argv[1], commands);
     return complain(fmt::format("no command `{}`; {}", argv[1],
@@ -272,6 +275,7 @@ int run(int argc, const char* const* argv) {
   if (design_command->parsed()) return show_design(design_options);
   if (run_command->parsed()) return run_statements(run_options);
   if (shell_command->parsed()) return run_shell(shell_options);
+  if (stats_command->parsed()) return show_statistics(stats_options);
   if (verify_command->parsed()) return verify_copies(verify_options);
   return explain(name, json);
 }
