@@ -53,6 +53,8 @@ ProgramRun run_program(const std::vector<std::string>& command, std::string_view
     ::dup2(::open(in.c_str(), O_RDONLY), STDIN_FILENO);
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    // Who names no store means one that begins with nothing.
+    ::setenv("NOAM_STORE", "memory:", 1);
     ::execvp(arguments[0], arguments.data());
     ::_exit(127);
   }
@@ -70,17 +72,6 @@ ProgramRun run_noam(const std::vector<std::string>& arguments, std::string_view 
   std::vector<std::string> command{NOAM_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, input);
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "noam-test-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("can't make a temporary folder");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace noam::tests

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/temporary_folder.h"
+
 // What several tests across folders need.
 namespace noam::tests {
 
@@ -27,19 +29,5 @@ struct ProgramRun {
 // Runs the program `noam` with these arguments and this standard input.
 ProgramRun run_noam(const std::vector<std::string>& arguments, std::string_view input = {});
 ProgramRun run_program(const std::vector<std::string>& command, std::string_view input = {});
-
-// A folder of its own that goes when the test ends.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace noam::tests

@@ -1,30 +1,12 @@
 #include "tests/temporary_store.h"
 
-#include <cstdlib>
-#include <string>
 #include <utility>
-
-#include <unistd.h>
 
 #include "noam/base/check.h"
 #include "tests/forwarding_store.h"
+#include "tests/temporary_folder.h"
 
 namespace noam::tests {
-
-namespace fs = std::filesystem;
-
-TemporaryFolder::TemporaryFolder() {
-  const fs::path in_memory = "/dev/shm";
-  const fs::path above = ::access(in_memory.c_str(), W_OK) == 0 ? in_memory : fs::temp_directory_path();
-  std::string name = (above / "noam-test-XXXXXX").string();
-  check(::mkdtemp(name.data()) != nullptr, "a temporary folder can be made");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 stores::RocksdbOptions small_store() {
   stores::RocksdbOptions options;

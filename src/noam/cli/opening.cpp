@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "noam/design/strategies.h"
 #include "noam/language/suggest.h"
 #include "noam/stores/memory.h"
+#include "noam/stores/rocksdb.h"
 
 namespace noam::cli {
 
@@ -23,12 +26,26 @@ namespace {
 struct StoreKind {
   std::string_view scheme;
   std::string_view form;
-  std::unique_ptr<stores::Store> (*open)();  // none: not built into this noam
+  // What follows the colon, and whether to make it where it is not there. None: not built into this noam.
+  Result<std::unique_ptr<stores::Store>> (*open)(const std::string& rest, bool make);
 };
 
+Result<std::unique_ptr<stores::Store>> open_memory(const std::string& rest, bool /*make*/) {
+  if (!rest.empty()) return Error{fmt::format("no store `memory:{}`: nothing follows `memory:`", rest)};
+  return stores::open_memory_store();
+}
+
+Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, bool make) {
+  if (folder.empty()) return Error{"no store `rocksdb:`: its folder follows, as in rocksdb:data"};
+  stores::RocksdbOptions options;
+  options.existing = make ? stores::Existing::Allowed : stores::Existing::Required;
+  NOAM_ASSIGN_OR_RETURN(auto store, stores::open_rocksdb_store(folder, options));
+  return std::unique_ptr<stores::Store>(std::move(store));
+}
+
 constexpr std::array store_kinds = {
-    StoreKind{"memory", "memory:", [] { return stores::open_memory_store(); }},
-    StoreKind{"rocksdb", "rocksdb:FOLDER", nullptr},
+    StoreKind{"memory", "memory:", open_memory},
+    StoreKind{"rocksdb", "rocksdb:FOLDER", open_embedded},
     StoreKind{"cassandra", "cassandra://HOST,HOST/KEYSPACE", nullptr},
     StoreKind{"mongodb", "mongodb://HOST/DATABASE", nullptr},
     StoreKind{"redis", "redis://HOST", nullptr},
@@ -54,24 +71,46 @@ std::vector<std::string_view> strategies_of(const model::Model& model) {
 
 void add_opening_options(CLI::App& command, OpeningOptions& options) {
   command.add_option("FILE", options.path, "The text of a model; `-` is standard input")->required();
-  command.add_option("--store", options.store,
-                     "Where the data is, a URL. Today there is `memory:` alone (the default): it begins with nothing "
-                     "and is gone when the command ends");
-  command.add_option("--strategy", options.strategy,
-                     "How the data lies there: eao (the default), etf, normalized, or a design of the model");
+  add_store_option(command, options);
+  command.add_option(
+      "--strategy", options.strategy,
+      "How the data lies there: eao, etf, normalized, or a design of the model. Without it, as the store "
+      "was deployed; where nothing was, eao");
 }
 
-Result<std::unique_ptr<stores::Store>> open_store(const std::string& url) {
-  const std::string_view scheme = std::string_view(url).substr(0, std::min(url.find(':'), url.size()));
+void add_store_option(CLI::App& command, OpeningOptions& options) {
+  command.add_option("--store", options.store,
+                     "Where the data is, a URL: `rocksdb:FOLDER`, or `memory:`, which begins with nothing and is gone "
+                     "when the command ends. Without it, $NOAM_STORE; without that, the folder beside the model: of "
+                     "shop.noam, rocksdb:shop.data");
+}
+
+Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make) {
+  const std::size_t colon = url.find(':');
+  const std::string_view scheme = std::string_view(url).substr(0, std::min(colon, url.size()));
   const auto* const kind =
       std::find_if(store_kinds.begin(), store_kinds.end(), [&](const StoreKind& one) { return one.scheme == scheme; });
-  if (kind == store_kinds.end() || scheme.size() == url.size())
+  if (kind == store_kinds.end() || colon == std::string::npos)
     return Error{
         fmt::format("no store `{}`; there is {}; not built in yet: {}", url, store_list(true), store_list(false))};
   if (kind->open == nullptr)
     return Error{fmt::format("store `{}`: {} is not built in yet; there is {}", url, kind->scheme, store_list(true))};
-  if (url != kind->form) return Error{fmt::format("no store `{}`: nothing follows `{}`", url, kind->form)};
-  return kind->open();
+  return kind->open(url.substr(colon + 1), make);
+}
+
+std::optional<std::string> embedded_folder(const std::string& url) {
+  constexpr std::string_view scheme = "rocksdb:";
+  if (!url.starts_with(scheme)) return std::nullopt;
+  return url.substr(scheme.size());
+}
+
+Result<std::string> store_url(const OpeningOptions& options) {
+  if (!options.store.empty()) return options.store;
+  const char* const wanted = std::getenv("NOAM_STORE");
+  if (wanted != nullptr && *wanted != '\0') return std::string(wanted);
+  if (!options.otherwise.empty()) return options.otherwise;
+  if (options.path.empty() || options.path == "-") return Error{"which store? --store URL, as rocksdb:data"};
+  return "rocksdb:" + std::filesystem::path(options.path).replace_extension(".data").string();
 }
 
 Result<void> find_strategy(const model::Model& model, const std::string& strategy) {
@@ -86,32 +125,45 @@ Result<void> find_strategy(const model::Model& model, const std::string& strateg
 
 Opened open_model(const OpeningOptions& options, runtime::SessionOptions session_options) {
   Opened out;
+  const auto fail = [&](const std::string& message) {
+    out.code = complain(message);
+    return std::move(out);
+  };
   const auto source = read_input(options.path);
-  if (!source) {
-    out.code = complain(source.error().message);
-    return out;
-  }
+  if (!source) return fail(source.error().message);
   Compilation compilation = compile(*source);
   if (compilation.diagnostics.has_errors()) {
     out.code = complain_of_model(compilation.diagnostics, *source);
     return out;
   }
   const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
-  if (const auto found = find_strategy(*model, options.strategy); !found) {
-    out.code = complain(found.error().message);
-    return out;
-  }
-  auto store = open_store(options.store);
+  if (!options.strategy.empty())
+    if (const auto found = find_strategy(*model, options.strategy); !found) return fail(found.error().message);
+  const auto url = store_url(options);
+  if (!url) return fail(url.error().message);
+  out.url = *url;
+  const std::string how_to_make =
+      fmt::format("`noam deploy {}{}` makes it; or try things in memory: --store memory:", options.path,
+                  options.store.empty() ? "" : " --store " + options.store);
+  auto store = open_store(out.url, options.make);
   if (!store) {
-    out.code = complain(store.error().message);
-    return out;
+    const bool missing = store.error().message.starts_with("there is no store");
+    return fail(missing ? store.error().message + "; " + how_to_make : store.error().message);
   }
   out.store = std::move(*store);
-  auto session = runtime::Session::open(model, options.strategy, *out.store, std::move(session_options));
+  const auto deployed = out.store->deployment();
+  out.fresh = !deployed;
+  if (!deployed && out.store->capabilities().durable && !options.make)
+    return fail(fmt::format("nothing was deployed to store `{}`; {}", out.url, how_to_make));
+  out.strategy = !options.strategy.empty() ? options.strategy : deployed ? deployed->design : "eao";
+  if (const auto found = find_strategy(*model, out.strategy); !found)
+    return fail(fmt::format("store `{}` was deployed under `{}`: {}", out.url, out.strategy, found.error().message));
+  auto session = runtime::Session::open(model, out.strategy, *out.store, std::move(session_options));
   if (!session) {
-    out.code = complain(
-        fmt::format("{} can't be run under `{}`: {}", source->name(), options.strategy, session.error().message));
-    return out;
+    const bool of_store = deployed.has_value();
+    return fail(of_store ? fmt::format("store `{}`: {}", out.url, session.error().message)
+                         : fmt::format("{} can't be run under `{}`: {}", source->name(), out.strategy,
+                                       session.error().message));
   }
   out.session = std::move(*session);
   return out;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "noam/base/result.h"
@@ -19,14 +20,21 @@ namespace noam::cli {
 // Which model, where its data is, and how it lies there.
 struct OpeningOptions {
   std::string path;
-  std::string store = "memory:";
-  std::string strategy = "eao";
+  std::string store;      // empty: $NOAM_STORE, else `otherwise`, else the folder beside the model
+  std::string strategy;   // empty: that of the store, else eao
+  std::string otherwise;  // the store where none is named
+  bool make = false;      // the store is made where it is not there
 };
 
 // FILE, --store, --strategy.
 void add_opening_options(CLI::App& command, OpeningOptions& options);
+// --store alone.
+void add_store_option(CLI::App& command, OpeningOptions& options);
 
 struct Opened {
+  std::string url;       // of the store
+  std::string strategy;  // that its data lies under
+  bool fresh = false;    // nothing was deployed there before
   std::unique_ptr<stores::Store> store;
   std::unique_ptr<runtime::Session> session;  // none: what is wrong was said on standard error
   int code = exit_fine;                       // the exit code where there is none
@@ -34,8 +42,14 @@ struct Opened {
 
 Opened open_model(const OpeningOptions& options, runtime::SessionOptions session_options = {});
 
+// The URL of the store that is meant. An error where none is named, and the model has no place of its own.
+Result<std::string> store_url(const OpeningOptions& options);
+
+// The folder of an embedded store by its URL; none: it is another kind of store.
+std::optional<std::string> embedded_folder(const std::string& url);
+
 // A store by its URL. The error lists those there are.
-Result<std::unique_ptr<stores::Store>> open_store(const std::string& url);
+Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make = false);
 
 // One line where the model has neither such a strategy nor such a design.
 Result<void> find_strategy(const model::Model& model, const std::string& strategy);

@@ -1,9 +1,10 @@
 #include "noam/cli/program.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -11,13 +12,17 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/cli/backup_commands.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/design_command.h"
+#include "noam/cli/export_command.h"
 #include "noam/cli/files.h"
+#include "noam/cli/load_command.h"
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
 #include "noam/cli/shell_command.h"
 #include "noam/cli/stats_command.h"
+#include "noam/cli/upkeep_commands.h"
 #include "noam/cli/verify_command.h"
 #include "noam/language/parser.h"
 #include "noam/language/printer.h"
@@ -179,15 +184,15 @@ int explain(const std::string& name, bool json) {
 int run(int argc, const char* const* argv) {
   CLI::App app{
       "noam: model your queries, not your data.\n"
-      "One text file says what an application knows, asks and does, and how often; noam checks it and\n"
-      "runs it.\n"};
+      "One text file says what an application knows, asks and does, and how often; noam checks it, designs\n"
+      "the database, and runs it.\n"};
   app.name("noam");
   app.set_version_flag("--version", std::string("noam ") + NOAM_VERSION, "Print the version and leave");
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 fine; 1 the model is wrong (or, with fmt --check, not in its layout); 2 wrong use: arguments, "
       "files;\n"
-      "            3 refused (run) or different (verify); 4 unknown (run).\n"
+      "            3 refused (run), bad lines (load) or different (verify); 4 unknown (run, load).\n"
       "Example:    noam check examples/game/game.noam\n"
       "More:       noam COMMAND --help; docs/language.md teaches the language");
 
@@ -240,17 +245,44 @@ int run(int argc, const char* const* argv) {
   CLI::App* design_command = add_design_command(app, design_options);
   RunOptions run_options;
   CLI::App* run_command = add_run_command(app, run_options);
+  // What runs each of them.
+  std::vector<std::pair<const CLI::App*, std::function<int()>>> commands = {
+      {check_command, [&] { return check(paths, json); }},
+      {format_command, [&] { return format(paths, only_check, json); }},
+      {show_command, [&] { return show(path, json, diagram); }},
+      {explain_command, [&] { return explain(name, json); }},
+      {design_command, [&] { return show_design(design_options); }},
+      {run_command, [&] { return run_statements(run_options); }},
+  };
+  DeployOptions deploy_options;
+  commands.emplace_back(add_deploy_command(app, deploy_options), [&] { return deploy_design(deploy_options); });
+  LoadOptions load_options;
+  commands.emplace_back(add_load_command(app, load_options), [&] { return load_data(load_options); });
+  ExportOptions export_options;
+  commands.emplace_back(add_export_command(app, export_options), [&] { return export_data(export_options); });
   ShellOptions shell_options;
-  CLI::App* shell_command = add_shell_command(app, shell_options);
+  commands.emplace_back(add_shell_command(app, shell_options), [&] { return run_shell(shell_options); });
   StatsOptions stats_options;
-  CLI::App* stats_command = add_stats_command(app, stats_options);
+  commands.emplace_back(add_stats_command(app, stats_options), [&] { return show_statistics(stats_options); });
   VerifyOptions verify_options;
-  CLI::App* verify_command = add_verify_command(app, verify_options);
+  commands.emplace_back(add_verify_command(app, verify_options), [&] { return verify_copies(verify_options); });
+  RepairOptions repair_options;
+  commands.emplace_back(add_repair_command(app, repair_options), [&] { return repair_copies(repair_options); });
+  RefreshOptions refresh_options;
+  commands.emplace_back(add_refresh_command(app, refresh_options), [&] { return refresh_queries(refresh_options); });
+  SweepOptions sweep_options;
+  commands.emplace_back(add_sweep_command(app, sweep_options), [&] { return sweep_store(sweep_options); });
+  BackupOptions backup_options;
+  commands.emplace_back(add_backup_command(app, backup_options), [&] { return back_up(backup_options); });
+  BackupOptions restore_options;
+  commands.emplace_back(add_restore_command(app, restore_options), [&] { return restore(restore_options); });
+  DrillOptions drill_options;
+  commands.emplace_back(add_drill_command(app, drill_options), [&] { return break_copy(drill_options); });
 
-  constexpr std::array<std::string_view, 9> commands = {"check", "fmt",   "show",  "explain", "design",
-                                                        "run",   "shell", "stats", "verify"};
-  if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
-    const auto near = language::closest(argv[1], commands);
+  std::vector<std::string> names;
+  for (const auto& [command, run] : commands) names.push_back(command->get_name());
+  if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+    const auto near = language::closest(argv[1], std::vector<std::string_view>(names.begin(), names.end()));
     return complain(fmt::format("no command `{}`; {}", argv[1],
                                 near ? fmt::format("did you mean `{}`?", *near) : "see `noam --help`"));
   }
@@ -269,15 +301,9 @@ int run(int argc, const char* const* argv) {
     return complain(
         fmt::format("{}; see `noam {}--help`", message, chosen.empty() ? "" : chosen.front()->get_name() + " "));
   }
-  if (check_command->parsed()) return check(paths, json);
-  if (format_command->parsed()) return format(paths, only_check, json);
-  if (show_command->parsed()) return show(path, json, diagram);
-  if (design_command->parsed()) return show_design(design_options);
-  if (run_command->parsed()) return run_statements(run_options);
-  if (shell_command->parsed()) return run_shell(shell_options);
-  if (stats_command->parsed()) return show_statistics(stats_options);
-  if (verify_command->parsed()) return verify_copies(verify_options);
-  return explain(name, json);
+  for (const auto& [command, run] : commands)
+    if (command->parsed()) return run();
+  return exit_wrong_use;
 }
 
 }  // namespace noam::cli

@@ -155,7 +155,9 @@ int run_statements(const RunOptions& options) {
   }
   if (options.after == "-" && options.opening.path == "-")
     return complain("standard input is the model or the requests, not both");
-  const Opened opened = open_model(options.opening);
+  OpeningOptions opening = options.opening;
+  if (!options.after.empty()) opening.otherwise = "memory:";
+  const Opened opened = open_model(opening);
   if (!opened.session) return opened.code;
   return options.batch ? run_batch(*opened.session) : run_one(*opened.session, options);
 }

@@ -1,9 +1,12 @@
 #include "noam/cli/verify_command.h"
 
+#include <map>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/model/layout.h"
 
@@ -11,11 +14,41 @@ namespace noam::cli {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+const char* kind_name(runtime::DifferenceKind kind) {
+  switch (kind) {
+    case runtime::DifferenceKind::Missing:
+      return "missing";
+    case runtime::DifferenceKind::Extra:
+      return "extra";
+    case runtime::DifferenceKind::Wrong:
+      return "wrong";
+    case runtime::DifferenceKind::Base:
+      break;
+  }
+  return "base";
+}
+
+}  // namespace
+
+std::string differences_text(const std::vector<runtime::Difference>& differences) {
+  constexpr std::size_t most = 20;  // of a collection; a program asks for JSON
+  std::map<std::string, std::size_t> told;
+  std::string out;
+  for (const runtime::Difference& difference : differences) {
+    if (++told[difference.collection] > most) continue;
+    out += fmt::format("{}: {}\n", difference.collection, difference.what);
+  }
+  for (const auto& [collection, count] : told)
+    if (count > most) out += fmt::format("{}: and {} more; --json lists all\n", collection, count - most);
+  return out;
+}
+
 std::string verification_text(const runtime::Verification& found, const std::string& strategy,
                               const std::optional<Answered>& before) {
   std::string out = before ? answered_text(*before) + "\n" : "";
-  for (const runtime::Difference& difference : found.differences)
-    out += fmt::format("{}: {}\n", difference.collection, difference.what);
+  out += differences_text(found.differences);
   for (const std::string& unknown : found.unknown) out += fmt::format("not compared: {}\n", unknown);
   return out + fmt::format("{} compared under `{}`, {}\n", model::counted(found.entries, "entry", "entries"), strategy,
                            found.differences.empty()
@@ -23,19 +56,25 @@ std::string verification_text(const runtime::Verification& found, const std::str
                                : model::counted(found.differences.size(), "difference", "differences"));
 }
 
+Json verification_object(const runtime::Verification& found, const std::string& strategy) {
+  Json out{{"schema", 1}, {"strategy", strategy}, {"entries", found.entries}, {"differences", Json::array()}};
+  for (const runtime::Difference& difference : found.differences)
+    out["differences"].push_back(
+        {{"kind", kind_name(difference.kind)}, {"collection", difference.collection}, {"what", difference.what}});
+  out["not_compared"] = found.unknown;
+  return out;
+}
+
 std::string verification_json(const runtime::Verification& found, const std::string& strategy,
                               const std::optional<Answered>& before) {
-  Json out{{"schema", 1}, {"strategy", strategy}, {"after", nullptr}, {"entries", found.entries}};
+  Json out = verification_object(found, strategy);
+  out["after"] = nullptr;
   if (before)
     out["after"] = Json{{"applied", before->applied},
                         {"refused", before->refused},
                         {"unknown", before->unknown},
                         {"answered", before->queries},
                         {"errors", before->errors}};
-  out["differences"] = Json::array();
-  for (const runtime::Difference& difference : found.differences)
-    out["differences"].push_back({{"collection", difference.collection}, {"what", difference.what}});
-  out["not_compared"] = found.unknown;
   return dumped(out);
 }
 
@@ -52,7 +91,9 @@ CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
   command->add_flag("--json", options.json, "What was found as JSON (docs/json.md)");
   command->footer(
       "Prints what differs, what can't be made again (folds of transient instances, which are not kept), and how much\n"
-      "was compared. On `memory:` there is nothing before --after has run.\n"
+      "was compared; everything at one moment. A copy that differs is not read any more until `noam repair` has made "
+      "it\n"
+      "again: a wrong answer is worse than none. With --after and no --store, on `memory:`.\n"
       "Exit codes: 0 everything is as it should be; 1 the model is wrong; 2 wrong use: files, arguments, stores, a "
       "line\n"
       "of --after that is no request; 3 something differs.\n"
@@ -64,7 +105,9 @@ CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
 int verify_copies(const VerifyOptions& options) {
   if (options.after == "-" && options.opening.path == "-")
     return complain("standard input is the model or the requests, not both");
-  const Opened opened = open_model(options.opening);
+  OpeningOptions opening = options.opening;
+  if (!options.after.empty()) opening.otherwise = "memory:";
+  const Opened opened = open_model(opening);
   if (!opened.session) return opened.code;
   std::optional<Answered> before;
   if (!options.after.empty()) {
@@ -72,10 +115,13 @@ int verify_copies(const VerifyOptions& options) {
     if (!answered) return complain(answered.error().message);
     before = *answered;
   }
-  const auto found = opened.session->verify();
+  const auto found = [&] {
+    ProgressLine line;
+    return opened.session->verify(line.steps("verifying"));
+  }();
   if (!found) return complain(found.error().message);
-  return deliver(options.json ? verification_json(*found, options.opening.strategy, before)
-                              : verification_text(*found, options.opening.strategy, before),
+  return deliver(options.json ? verification_json(*found, opened.strategy, before)
+                              : verification_text(*found, opened.strategy, before),
                  verification_exit_code(*found));
 }
 

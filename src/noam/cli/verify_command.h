@@ -2,6 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "noam/cli/lines.h"
 #include "noam/cli/opening.h"
@@ -19,7 +22,10 @@ struct VerifyOptions {
 CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options);
 int verify_copies(const VerifyOptions& options);
 
+// A line each, some of each collection.
+std::string differences_text(const std::vector<runtime::Difference>& differences);
 // What was found, for a person or as JSON.
+nlohmann::ordered_json verification_object(const runtime::Verification& found, const std::string& strategy);
 std::string verification_text(const runtime::Verification& found, const std::string& strategy,
                               const std::optional<Answered>& before);
 std::string verification_json(const runtime::Verification& found, const std::string& strategy,

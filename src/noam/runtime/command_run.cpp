@@ -8,6 +8,8 @@
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/model/instance_json.h"
+#include "noam/runtime/arguments.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/functions.h"
 
@@ -259,6 +261,21 @@ Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, cons
     fields[field] = inputs[i];
     input[field] = i;
   }
+  const bool made = make_keys(entity, fields);
+  Refused refused;
+  for (std::size_t i = 0; i < entity.fields.size(); ++i)
+    refused = first_of(refused, storable(entity.fields[i].type, fields[i], entity.fields[i].name, input[i]));
+  if (refused) return refused;
+  const Datum key = key_of(entity, fields);
+  NOAM_ASSIGN_OR_RETURN(refused, check_place(change.entity, key, fields, change.kind == ChangeKind::Put));
+  if (refused) return refused;
+  place(change.entity, key, std::move(fields));
+  if (made) generated_.emplace_back(change.entity, key);
+  if (change.variable) variables_[*change.variable] = key;
+  return Refused();
+}
+
+bool CommandRun::make_keys(const model::Entity& entity, Datum::List& fields) const {
   bool made = false;
   for (std::uint32_t i = 0; i < entity.fields.size(); ++i) {
     const model::Field& field = entity.fields[i];
@@ -271,29 +288,49 @@ Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, cons
       fields[i] = model::nothing(field.type);
     }
   }
+  return made;
+}
+
+Result<CommandRun::Refused> CommandRun::check_place(model::EntityId id, const Datum& key, const Datum::List& fields,
+                                                    bool replaces) {
+  if (auto refusal = model::storable_key(model_, id, key)) return Refused(std::move(*refusal));
+  if (model_.entity(id).transient) return check_owners(id, fields, nullptr);
+  NOAM_ASSIGN_OR_RETURN(const Aggregate* aggregate, load(id, key));
+  if (aggregate->fields && !replaces)
+    return Refused(Refusal{"exists", fmt::format("{} exists", model::instance_name(model_, id, key))});
+  return check_owners(id, fields, aggregate->fields ? &*aggregate->fields : nullptr);
+}
+
+void CommandRun::place(model::EntityId id, const Datum& key, Datum::List fields) {
+  if (model_.entity(id).transient) {
+    transients_.push_back({id, key, std::nullopt, fields});
+    aggregates_[{id, key}] = {fields, fields, {}, true};
+    return;
+  }
+  Datum due = due_of(id, fields);
+  write(id, key, aggregates_[{id, key}], std::move(fields), std::move(due));
+}
+
+Result<CommandRun::Refused> CommandRun::load_row(model::EntityId id, Datum::List fields, std::uint32_t n) {
+  const model::Entity& entity = model_.entity(id);
+  environment_.change = n;
+  const bool made = make_keys(entity, fields);
   Refused refused;
   for (std::size_t i = 0; i < entity.fields.size(); ++i)
-    refused = first_of(refused, storable(entity.fields[i].type, fields[i], entity.fields[i].name, input[i]));
+    if (!fields[i].absent())
+      refused = first_of(refused, mismatch(model_, entity.fields[i].type, fields[i], model::member_name(entity, i)));
+  if (refused) return refused;
+  for (std::size_t i = 0; i < entity.fields.size(); ++i)
+    refused =
+        first_of(refused, model::storable(model_, entity.fields[i].type, fields[i], model::member_name(entity, i)));
   if (refused) return refused;
   const Datum key = key_of(entity, fields);
-  if (auto refusal = model::storable_key(model_, change.entity, key)) return Refused(std::move(*refusal));
-  if (entity.transient) {
-    NOAM_ASSIGN_OR_RETURN(Refused owners, check_owners(change.entity, fields, nullptr));
-    if (owners) return owners;
-    transients_.push_back({change.entity, key, std::nullopt, fields});
-    aggregates_[{change.entity, key}] = {fields, fields, {}, true};
-  } else {
-    NOAM_ASSIGN_OR_RETURN(Aggregate * aggregate, load(change.entity, key));
-    if (aggregate->fields && change.kind == ChangeKind::Insert)
-      return Refused(Refusal{"exists", fmt::format("{} exists", model::instance_name(model_, change.entity, key))});
-    NOAM_ASSIGN_OR_RETURN(Refused owners,
-                          check_owners(change.entity, fields, aggregate->fields ? &*aggregate->fields : nullptr));
-    if (owners) return owners;
-    Datum due = due_of(change.entity, fields);
-    write(change.entity, key, aggregates_[{change.entity, key}], std::move(fields), std::move(due));
-  }
-  if (made) generated_.emplace_back(change.entity, key);
-  if (change.variable) variables_[*change.variable] = key;
+  NOAM_ASSIGN_OR_RETURN(refused, check_place(id, key, fields, false));
+  if (refused) return refused;
+  NOAM_ASSIGN_OR_RETURN(refused, check_requirements(id, key, fields));
+  if (refused) return refused;
+  place(id, key, std::move(fields));
+  if (made) generated_.emplace_back(id, key);
   return Refused();
 }
 
@@ -663,21 +700,26 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
 Result<CommandRun::Refused> CommandRun::check_requirements() {
   for (const auto& [address, aggregate] : aggregates_) {
     if (!aggregate.touched || !aggregate.fields) continue;
-    const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(address.first)];
-    if (!plan.require.there() || broken(Breakage::EntityRequireNotAsked)) continue;
-    Row seed{address.second};
-    seed.insert(seed.end(), aggregate.fields->begin(), aggregate.fields->end());
-    environment_.overflowed = false;
-    NOAM_ASSIGN_OR_RETURN(const Row answers, compute(plan.require, seed));
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const auto condition = [&, entity = address.first] {
-        return quoted(model::to_string(model_, model_.entity(entity).require[i], {}, {}));
-      };
-      if (overflowed(i)) return Refused(overflow_refusal(condition()));
-      if (!answers[i].holds())
-        return Refused(Refusal{"require", fmt::format("{} would not hold of {}", condition(),
-                                                      model::instance_name(model_, address.first, address.second))});
-    }
+    NOAM_ASSIGN_OR_RETURN(Refused refused, check_requirements(address.first, address.second, *aggregate.fields));
+    if (refused) return refused;
+  }
+  return Refused();
+}
+
+Result<CommandRun::Refused> CommandRun::check_requirements(model::EntityId id, const Datum& key,
+                                                           const Datum::List& fields) {
+  const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(id)];
+  if (!plan.require.there() || broken(Breakage::EntityRequireNotAsked)) return Refused();
+  Row seed{key};
+  seed.insert(seed.end(), fields.begin(), fields.end());
+  environment_.overflowed = false;
+  NOAM_ASSIGN_OR_RETURN(const Row answers, compute(plan.require, seed));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto condition = [&] { return quoted(model::to_string(model_, model_.entity(id).require[i], {}, {})); };
+    if (overflowed(i)) return Refused(overflow_refusal(condition()));
+    if (!answers[i].holds())
+      return Refused(Refusal{"require", fmt::format("{} would not hold of {}", condition(),
+                                                    model::instance_name(model_, id, key))});
   }
   return Refused();
 }
@@ -685,6 +727,10 @@ Result<CommandRun::Refused> CommandRun::check_requirements() {
 Result<CommandRun::Refused> CommandRun::finish() {
   NOAM_ASSIGN_OR_RETURN(Refused refused, check_requirements());
   if (refused) return refused;
+  return complete();
+}
+
+Result<CommandRun::Refused> CommandRun::complete() {
   NOAM_RETURN_IF_ERROR(settle());
   if (transaction_.changed() > max_fanout_)
     return Refused(Refusal{"limit", fmt::format("the command would touch {} entries, and {} are allowed",

@@ -40,6 +40,12 @@ class CommandRun {
   // The answer of a refreshed query is replaced.
   Result<void> refresh(std::uint32_t query, std::int64_t now, const std::vector<Row>& rows);
 
+  // One row of a load: an instance with these fields, each of which may be absent where it was not given, as the n-th
+  // change of the transaction. Where it is refused, the transaction is as it was before.
+  Result<std::optional<model::Refusal>> load_row(model::EntityId entity, model::Datum::List fields, std::uint32_t n);
+  // After the last row. Where it is refused, nothing of the transaction may be committed.
+  Result<std::optional<model::Refusal>> finish_load() { return complete(); }
+
   // In the order of the inserts: the entity and the key that was made.
   [[nodiscard]] const std::vector<std::pair<model::EntityId, model::Datum>>& generated() const { return generated_; }
 
@@ -58,6 +64,12 @@ class CommandRun {
   Result<Row> compute(const design::Computation& computation, const Row& seed);
   Result<Refused> change(const model::Command& command, const model::Change& change, const design::ChangePlan& plan);
   Result<Refused> insert(const model::Change& change, const Row& inputs);
+  // Fills in keys that noam makes, and empty collections. Whether a key was made.
+  bool make_keys(const model::Entity& entity, model::Datum::List& fields) const;
+  // What a new instance is asked besides its own values. `replaces`: it may be there already.
+  Result<Refused> check_place(model::EntityId id, const model::Datum& key, const model::Datum::List& fields,
+                              bool replaces);
+  void place(model::EntityId id, const model::Datum& key, model::Datum::List fields);
   Result<Refused> update(const model::Change& change, const design::ChangePlan& plan, const Row& inputs);
   Refused assign(const model::Change& change, const Row& inputs, std::size_t input, model::Datum::List& fields) const;
   Result<Refused> change_collection(const model::Change& change, const design::ChangePlan& plan, const Row& inputs,
@@ -80,7 +92,9 @@ class CommandRun {
   model::Datum due_of(model::EntityId id, const model::Datum::List& fields) const;
   Result<void> settle();
   Result<Refused> finish();
+  Result<Refused> complete();
   Result<Refused> check_requirements();
+  Result<Refused> check_requirements(model::EntityId id, const model::Datum& key, const model::Datum::List& fields);
   bool is_dirty() const;
 
   const design::Program& program_;

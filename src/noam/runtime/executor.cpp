@@ -115,6 +115,7 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
 }
 
 Result<void> Executor::lookup(const Step& step, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   const design::Family& family = design_.families[step.family];
   struct Wanted {
     std::uint32_t row;
@@ -227,6 +228,7 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
 }
 
 Result<void> Executor::scan(const Step& step, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   if (batch.rows.empty()) return {};
   NOAM_ASSIGN_OR_RETURN(const auto items, transaction_.scan(step.family, moment_));
   Batch out;
@@ -244,6 +246,7 @@ Result<void> Executor::scan(const Step& step, Batch& batch) {
 }
 
 Result<void> Executor::collect(const Step& step, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   const design::Family& family = design_.families[step.family];
   std::vector<stores::ReadRequest> requests;
   std::vector<std::pair<std::size_t, std::size_t>> ranges;  // of requests, for each row

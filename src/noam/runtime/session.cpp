@@ -38,7 +38,7 @@ constexpr int conflicts_before_alone = 3;
 }  // namespace
 
 struct Session::State {
-  explicit State(const design::Program& program) : bases(program) {
+  explicit State(const design::Program& program) : bases(program), copies(program.design) {
     for (const model::Query& query : program.model->queries) query_limits.push_back(limit_parameters(query));
     for (const model::Command& command : program.model->commands) command_limits.push_back(limit_parameters(command));
   }
@@ -60,6 +60,7 @@ struct Session::State {
   };
 
   BaseEntries bases;
+  CopyStates copies;
   std::vector<std::vector<std::uint32_t>> query_limits;  // of each, the parameters that are limits
   std::vector<std::vector<std::uint32_t>> command_limits;
   FairSharedMutex running;
@@ -84,7 +85,9 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const model::Mode
                                                stores::Store& store, SessionOptions options) {
   NOAM_ASSIGN_OR_RETURN(design::Program program, design::make_program(std::move(model), strategy));
   NOAM_RETURN_IF_ERROR(store.deploy(program.design));
-  return std::unique_ptr<Session>(new Session(std::move(program), store, std::move(options)));
+  std::unique_ptr<Session> session(new Session(std::move(program), store, std::move(options)));
+  NOAM_RETURN_IF_ERROR(session->read_states());
+  return session;
 }
 
 stores::Deadline Session::deadline() const {
@@ -278,7 +281,7 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   environment.model = program_.model.get();
   environment.parameters = std::move(parameters);
   environment.now = options_.clock();
-  Transaction transaction(store_, program_.design, deadline());
+  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
   transaction.watch(options_.interrupted);
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   if (query.refresh) {
@@ -350,14 +353,19 @@ Outcome outcome_from(const model::Model& model, const std::string& text) {
   return out;
 }
 
-std::uint32_t guard_family(const design::Design& design) {
+std::uint32_t family_for(const design::Design& design, design::Purpose purpose) {
   for (std::uint32_t i = 0; i < design.families.size(); ++i)
-    if (design.families[i].purpose == design::Purpose::Guard) return i;
-  fail_check("a design has a place for the ids of commands");
+    if (design.families[i].purpose == purpose) return i;
+  fail_check("a design has a place for what noam notes");
+}
+
+stores::EntryRef note_entry(const design::Design& design, const std::string& name) {
+  const std::uint32_t family = family_for(design, design::Purpose::Notes);
+  return {{design.families[family].collection, {Datum(name)}}, family, {}};
 }
 
 stores::EntryRef guard_entry(const design::Design& design, const model::CommandId& id) {
-  const std::uint32_t family = guard_family(design);
+  const std::uint32_t family = family_for(design, design::Purpose::Guard);
   return {{design.families[family].collection, {Datum(std::string(id.bytes.begin(), id.bytes.end()))}}, family, {}};
 }
 
@@ -464,7 +472,7 @@ std::string Session::too_large(const stores::WriteBatch& batch) const {
 }
 
 Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& id) {
-  Transaction transaction(store_, program_.design, deadline());
+  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
   NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
   if (!guard.text || begun_from(*guard.text)) return std::optional<Outcome>();
   return std::optional<Outcome>(outcome_from(*program_.model, *guard.text));
@@ -482,7 +490,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
   const stores::Deadline by = deadline();
   for (int attempt = 0;; ++attempt) {
     const State::Turn turn(*state_, attempt);
-    Transaction transaction(store_, program_.design, by);
+    Transaction transaction(store_, program_.design, by, &state_->copies);
     if (look_up) {
       const auto guard = read_guard(transaction, program_.design, id);
       if (!guard) return unknown(guard.error().message);
@@ -558,7 +566,7 @@ std::optional<Outcome> Session::begin_bulk(const model::Command& command, const 
                                            Environment& environment, bool look_up, std::vector<Datum>& keys) {
   const model::CommandId id = environment.id;
   for (;;) {
-    Transaction transaction(store_, program_.design, deadline());
+    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     Guard guard;
     if (look_up) {
       auto read = read_guard(transaction, program_.design, id);
@@ -611,7 +619,7 @@ Result<bool> Session::run_part(const model::Command& command, const design::Comm
   bool skip = false;  // the store does not take the change
   for (int attempt = 0;; ++attempt) {
     const State::Turn turn(*state_, attempt);
-    Transaction transaction(store_, program_.design, deadline());
+    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     if (look_up) {
       NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
       if (guard.text) return outcome_from(*program_.model, *guard.text).count == 1;
@@ -659,7 +667,7 @@ Result<void> Session::refresh(std::string_view name) {
   environment.model = program_.model.get();
   for (int attempt = 0;; ++attempt) {
     const State::Turn turn(*state_, attempt);
-    Transaction transaction(store_, program_.design, deadline());
+    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     transaction.watch(options_.interrupted);
     environment.now = options_.clock();  // not before what is read: a refresh that ended meanwhile is not the later one
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
@@ -701,9 +709,6 @@ Result<std::int64_t> Session::refresh_when_due(const model::Query& query, Schedu
   return now + every;
 }
 
-namespace {
-
-// The refreshed queries, those that others read before these.
 std::vector<const model::Query*> in_order_of_refresh(const model::Model& model) {
   std::vector<const model::Query*> out;
   std::set<const model::Query*> seen;
@@ -717,8 +722,6 @@ std::vector<const model::Query*> in_order_of_refresh(const model::Model& model) 
   for (const model::Query& query : model.queries) visit(query);
   return out;
 }
-
-}  // namespace
 
 void Session::start_sweeping() {
   const std::lock_guard lock(state_->sweeping);
@@ -776,7 +779,7 @@ Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int6
     Environment environment;
     environment.model = program_.model.get();
     environment.now = now;
-    Transaction transaction(store_, program_.design, deadline());
+    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     transaction.watch(options_.interrupted);
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, key, now));
@@ -798,7 +801,7 @@ Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int6
 
 // Those that nobody may repeat any more.
 Result<void> Session::forget_ids(std::int64_t now) {
-  const std::uint32_t guards = guard_family(program_.design);
+  const std::uint32_t guards = family_for(program_.design, design::Purpose::Guard);
   const std::size_t most = store_.capabilities().max_commit_changes;
   std::string after;
   do {
@@ -825,15 +828,249 @@ Result<void> Session::forget_ids(std::int64_t now) {
 
 namespace {
 
-std::string entry_text(const EntryKey& key) {
-  Json json = Json::array({datum_json(Datum(key.first)), datum_json(Datum(key.second))});
-  return json.dump();
+Result<std::optional<std::string>> noted(Transaction& transaction, const design::Design& design,
+                                         const std::string& name) {
+  const stores::EntryRef entry = note_entry(design, name);
+  stores::ReadRequest request;
+  request.block = entry.block;
+  request.family = entry.family;
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(transaction.read({&request, 1}, Transaction::Moment::Now, answers));
+  if (answers[0].entries.empty()) return std::optional<std::string>();
+  return std::optional(answers[0].entries[0].columns[0].as_string());
+}
+
+// Nothing where the rows may be committed together; else why not.
+Result<RowOutcome> run_rows(CommandRun& run, const LoadBatch& batch, std::size_t end, std::vector<RowOutcome>& out) {
+  for (std::size_t i = out.size(); i < end; ++i) {
+    NOAM_ASSIGN_OR_RETURN(RowOutcome row, run.load_row(batch.entity, batch.rows[i], static_cast<std::uint32_t>(i)));
+    out.push_back(std::move(row));
+    if (out.back() && batch.stop_at_refusal) break;
+  }
+  return run.finish_load();
 }
 
 }  // namespace
 
-Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write, Verification& verification,
-                                                 std::size_t& written) {
+Result<std::optional<std::string>> Session::read_note(const std::string& name) {
+  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+  return noted(transaction, program_.design, name);
+}
+
+Loaded Session::load(const LoadBatch& batch) {
+  Loaded out;
+  out.note = batch.note_before;
+  const model::CommandId id = new_id();
+  std::size_t most = batch.rows.size();  // how many at once
+  RowOutcome alone;
+  for (int attempt = 0;;) {
+    const State::Turn turn(*state_, attempt);
+    const std::size_t begin = out.rows.size();
+    const std::size_t end = std::min(begin + most, batch.rows.size());
+    Loaded next = out;
+    const bool refused = alone.has_value();
+    const auto outcome = load_some(batch, id, end, alone, next);
+    if (!outcome) {
+      out.failure = outcome.error();
+      return out;
+    }
+    switch (*outcome) {
+      case stores::Outcome::Applied:
+        out = std::move(next);
+        if (out.rows.size() == batch.rows.size()) return out;
+        if (batch.stop_at_refusal && out.rows.back()) return out;
+        alone.reset();
+        attempt = 0;
+        most *= 2;
+        break;
+      case stores::Outcome::Conflict:
+        ++attempt;
+        break;
+      case stores::Outcome::TooLarge:
+        if (refused || begin == end) {
+          out.failure = Error{fmt::format("the store does not take the note of how far the load came: {}",
+                                          alone ? alone->reason : "it is too large")};
+          return out;
+        }
+        most = (end - begin + 1) / 2;
+        if (end - begin > 1) alone.reset();
+        break;
+      case stores::Outcome::Unknown:
+        out.failure = Error{"the store does not tell"};
+        return out;
+    }
+  }
+}
+
+Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
+                                           RowOutcome& alone, Loaded& out) {
+  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+  if (!batch.note.empty()) {
+    NOAM_ASSIGN_OR_RETURN(const auto note, noted(transaction, program_.design, batch.note));
+    if (note != out.note) return Error{"somebody else loads the same at the same time"};
+  }
+  if (alone) {
+    out.rows.push_back(alone);
+  } else {
+    Environment environment;
+    environment.model = program_.model.get();
+    environment.id = id;
+    environment.now = id.milliseconds();
+    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
+    const auto refused = run_rows(run, batch, end, out.rows);
+    if (!refused && refused.error().code.empty()) return refused.error();
+    alone = refused ? *refused : model::Refusal{refused.error().code, refused.error().message};
+    if (alone) return stores::Outcome::TooLarge;
+  }
+  if (!batch.note.empty()) {
+    out.note = batch.note_text(out.rows);
+    transaction.put(note_entry(program_.design, batch.note), {Datum(*out.note)});
+  }
+  const stores::WriteBatch writes = transaction.batch();
+  if (writes.changes.empty()) return stores::Outcome::Applied;
+  NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(writes, deadline()));
+  if (outcome == stores::Outcome::TooLarge) alone = model::Refusal{"limit", too_large(writes)};
+  return outcome;
+}
+
+namespace {
+
+// Positions in `keys`, which ascend: each after those of its owners, where there is no circle.
+std::vector<std::size_t> owners_first(const std::vector<Datum>& keys, const std::vector<Datum::List>& owners) {
+  enum class Mark : std::uint8_t { Unseen, Open, Done };
+  std::vector<Mark> marks(keys.size(), Mark::Unseen);
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::vector<std::size_t> path{i};
+    while (!path.empty()) {
+      const std::size_t at = path.back();
+      if (marks[at] != Mark::Unseen) {
+        if (marks[at] == Mark::Open) out.push_back(at);
+        marks[at] = Mark::Done;
+        path.pop_back();
+        continue;
+      }
+      marks[at] = Mark::Open;
+      for (const Datum& owner : owners[at]) {
+        const auto found = std::lower_bound(keys.begin(), keys.end(), owner);
+        if (found == keys.end() || !(*found == owner)) continue;
+        const auto position = static_cast<std::size_t>(found - keys.begin());
+        if (marks[position] == Mark::Unseen) path.push_back(position);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> Session::read_instances(
+    const std::vector<model::EntityId>& entities,
+    const std::function<Result<void>(model::EntityId entity, const Datum::List& fields)>& take) {
+  constexpr std::size_t at_once = 500;
+  Environment environment;
+  environment.model = program_.model.get();
+  environment.now = options_.clock();
+  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+  Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
+  for (const model::EntityId id : entities) {
+    const model::Entity& entity = program_.model->entity(id);
+    if (entity.transient) continue;
+    const design::EntityPlan& plan = program_.entities[static_cast<std::size_t>(id)];
+    NOAM_ASSIGN_OR_RETURN(const auto all, executor.run(plan.all, {Row{}}));
+    std::vector<Datum> keys;
+    for (const Row& row : all[0]) keys.push_back(row[0]);
+    std::sort(keys.begin(), keys.end());
+    std::vector<std::uint32_t> own_roles;  // to owners of the same entity
+    for (const std::uint32_t role : entity.owners)
+      if (program_.model->roles[role].to == id) own_roles.push_back(role);
+    std::vector<Datum::List> kept;  // where their order is not that of keys
+    std::vector<Datum::List> owners;
+    for (std::size_t begin = 0; begin < keys.size(); begin += at_once) {
+      std::vector<Row> seeds;
+      for (std::size_t i = begin; i < std::min(begin + at_once, keys.size()); ++i) seeds.push_back({keys[i]});
+      NOAM_ASSIGN_OR_RETURN(auto loaded, executor.run(plan.load, seeds));
+      for (std::size_t i = 0; i < loaded.size(); ++i) {
+        Row& row = loaded[i][0];
+        if (row[0].absent())
+          return Error{fmt::format("{} can't be found by its key; `noam verify` tells more",
+                                   model::instance_name(*program_.model, id, seeds[i][0]))};
+        Datum::List fields(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(entity.fields.size()));
+        if (own_roles.empty()) {
+          NOAM_RETURN_IF_ERROR(take(id, fields));
+          continue;
+        }
+        owners.emplace_back();
+        for (const std::uint32_t role : own_roles) owners.back().push_back(fields[program_.model->roles[role].field]);
+        kept.push_back(std::move(fields));
+      }
+    }
+    if (own_roles.empty()) continue;
+    for (const std::size_t at : owners_first(keys, owners)) NOAM_RETURN_IF_ERROR(take(id, kept[at]));
+  }
+  return {};
+}
+
+namespace {
+
+// For people: as JSON of its type where it is a value of that, else as it looks. What is damaged may be anything.
+Json readable(const model::Model& model, const model::Type* type, const Datum& datum) {
+  if (datum.absent()) return nullptr;
+  const bool typed = type != nullptr && type->kind != model::TypeKind::Unknown && !mismatch(model, *type, datum, {});
+  if (typed) return model::write_json(model, *type, datum);
+  if (datum.is_list()) {
+    Json list = Json::array();
+    for (const Datum& item : datum.as_list()) list.push_back(readable(model, nullptr, item));
+    return list;
+  }
+  if (datum.is_string()) return datum.as_string();
+  if (datum.is_double()) return datum.as_double();
+  if (datum.is_decimal()) return datum.as_decimal().text();
+  return datum_json(datum);
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string parts_text(const model::Model& model, const std::vector<model::Part>& parts, const stores::Key& key) {
+  std::string out;
+  for (std::size_t i = 0; i < key.size(); ++i)
+    out += (i == 0 ? "" : ", ") + text_of(readable(model, i < parts.size() ? &parts[i].expr.type : nullptr, key[i]));
+  return out;
+}
+
+// `["ann"] timeline[2026-06-01T08:17:00.000Z, 104]`: the block's key, and the entry in it.
+std::string entry_text(const design::Program& program, const design::Family& family, const EntryKey& key) {
+  const design::Collection& collection = program.design.collection_of(family);
+  std::string out = fmt::format("[{}]", parts_text(*program.model, collection.by, key.first));
+  if (!family.name.empty() || key.second.empty()) out += " " + (family.name.empty() ? "ε" : family.name);
+  if (!key.second.empty())
+    out += fmt::format("{}[{}]", family.name.empty() ? " " : "", parts_text(*program.model, family.key, key.second));
+  return out;
+}
+
+// What is wrong in an entry: the columns that differ, as they are and as they should be.
+std::string columns_text(const design::Program& program, const design::Family& family, const stores::Key& is,
+                         const stores::Key& should) {
+  std::string out;
+  for (std::size_t i = 0; i < std::max(is.size(), should.size()); ++i) {
+    const Datum nothing;
+    const Datum& have = i < is.size() ? is[i] : nothing;
+    const Datum& want = i < should.size() ? should[i] : nothing;
+    if (have == want) continue;
+    const model::Cell* cell = i < family.cells.size() ? &family.cells[i] : nullptr;
+    const bool plain = cell != nullptr && cell->shape == model::CellShape::Plain;
+    const model::Type* type = plain ? &cell->expr.type : nullptr;
+    out += fmt::format("{}{} is {}, should be {}", out.empty() ? "" : "; ", cell != nullptr ? cell->name : "a count",
+                       text_of(readable(*program.model, type, have)), text_of(readable(*program.model, type, want)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write,
+                                                 const std::shared_ptr<const stores::Snapshot>& at,
+                                                 Verification& verification) {
   const design::Upkeep& upkeep = program_.upkeep[index];
   const design::Family& family = program_.design.families[upkeep.family];
   const std::string& collection = program_.design.collection_of(family).name;
@@ -849,7 +1086,7 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
     out.clear();
     std::optional<State::Turn> turn;
     if (write) turn.emplace(*state_, attempt);
-    Transaction transaction(store_, program_.design, deadline());
+    Transaction transaction(store_, program_.design, deadline(), nullptr, at);
     transaction.watch(options_.interrupted);
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(*upkeep.all, {Row{}}));
@@ -860,58 +1097,129 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
     const auto ref = [&](const EntryKey& key) {
       return stores::EntryRef{{family.collection, key.first}, upkeep.family, key.second};
     };
+    const auto differs = [&](DifferenceKind kind, const EntryKey& key, const std::string& how) {
+      out.push_back({kind, collection, entry_text(program_, family, key) + " " + how, upkeep.family});
+    };
     for (const auto& item : items) {
       const EntryKey key{item.block, item.entry.key};
       seen.insert(key);
-      const auto at = expected.find(key);
-      if (at == expected.end()) {
-        out.push_back({collection, fmt::format("{} should not be there", entry_text(key))});
+      const auto wanted = expected.find(key);
+      if (wanted == expected.end()) {
+        differs(DifferenceKind::Extra, key, "should not be there");
         transaction.erase(ref(key));
-      } else if (at->second != item.entry.columns) {
-        out.push_back({collection, fmt::format("{} is {}, and should be {}", entry_text(key),
-                                               datum_json(Datum(item.entry.columns)).dump(),
-                                               datum_json(Datum(at->second)).dump())});
-        transaction.put(ref(key), at->second);
+      } else if (wanted->second != item.entry.columns) {
+        differs(DifferenceKind::Wrong, key,
+                "is wrong: " + columns_text(program_, family, item.entry.columns, wanted->second));
+        transaction.put(ref(key), wanted->second);
       }
     }
     for (const auto& [key, columns] : expected) {
       if (seen.contains(key)) continue;
-      out.push_back({collection, fmt::format("{} is missing", entry_text(key))});
+      differs(DifferenceKind::Missing, key, "is missing");
       transaction.put(ref(key), columns);
     }
     verification.entries += expected.size();
-    if (!write || out.empty()) return out;
+    if (!write) return out;
+    const bool marked = state_->copies.of(upkeep.family) != CopyState::Ready;
+    if (out.empty() && !marked) return out;
+    if (marked) transaction.erase(note_entry(program_.design, CopyStates::note_name(program_.design, upkeep.family)));
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
     if (outcome == stores::Outcome::Conflict) continue;
     if (outcome != stores::Outcome::Applied) return Error{"the store did not take the repair"};
-    written += out.size();
+    state_->copies.set(upkeep.family, CopyState::Ready);
     return out;
   }
 }
 
-Result<Verification> Session::verify() {
+Result<void> Session::mark(std::uint32_t family, CopyState to) {
+  if (state_->copies.of(family) == to) return {};
+  stores::WriteBatch batch;
+  stores::EntryRef entry = note_entry(program_.design, CopyStates::note_name(program_.design, family));
+  if (to == CopyState::Ready)
+    batch.changes.emplace_back(stores::Delete{std::move(entry)});
+  else
+    batch.changes.emplace_back(stores::Put{std::move(entry), {Datum(state_name(to))}});
+  NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
+  if (outcome != stores::Outcome::Applied) return Error{"the store did not take the state of a copy"};
+  state_->copies.set(family, to);
+  return {};
+}
+
+Result<void> Session::read_states() {
+  std::vector<stores::ReadRequest> requests;
+  std::vector<std::uint32_t> families;
+  for (const design::Upkeep& upkeep : program_.upkeep) {
+    stores::EntryRef entry = note_entry(program_.design, CopyStates::note_name(program_.design, upkeep.family));
+    stores::ReadRequest request;
+    request.block = std::move(entry.block);
+    request.family = entry.family;
+    requests.push_back(std::move(request));
+    families.push_back(upkeep.family);
+  }
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(store_.read(requests, nullptr, deadline(), answers));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i].entries.empty()) continue;
+    const Datum& noted = answers[i].entries[0].columns[0];
+    state_->copies.set(families[i],
+                       noted == Datum(state_name(CopyState::Building)) ? CopyState::Building : CopyState::Broken);
+  }
+  return {};
+}
+
+std::vector<std::pair<std::string, CopyState>> Session::copies() const {
+  std::vector<std::pair<std::string, CopyState>> out;
+  for (const design::Upkeep& upkeep : program_.upkeep)
+    out.emplace_back(program_.design.collection_of(program_.design.families[upkeep.family]).name,
+                     state_->copies.of(upkeep.family));
+  return out;
+}
+
+Result<Verification> Session::verify(const Progress& progress) {
   Verification out;
-  std::size_t written = 0;
-  // Bases: what lies there is what their instances say.
+  const std::size_t steps = program_.model->entities.size() + program_.upkeep.size();
+  std::size_t step = 0;
+  const auto advance = [&](const std::string& what) {
+    if (progress) progress(what, step++, steps);
+  };
+  // One moment for all of it: commands go on meanwhile.
+  const std::shared_ptr<const stores::Snapshot> at = store_.snapshot();
+  NOAM_RETURN_IF_ERROR(verify_bases(at, out, advance));
+  for (std::uint32_t i = 0; i < program_.upkeep.size(); ++i) {
+    const std::uint32_t family = program_.upkeep[i].family;
+    advance(program_.design.collection_of(program_.design.families[family]).name);
+    NOAM_ASSIGN_OR_RETURN(auto found, compare(i, false, at, out));
+    if (program_.upkeep[i].all)
+      NOAM_RETURN_IF_ERROR(mark(family, found.empty() ? CopyState::Ready : CopyState::Broken));
+    out.differences.insert(out.differences.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+// What lies in bases is what their instances say.
+Result<void> Session::verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,
+                                   const std::function<void(const std::string&)>& advance) {
   Environment environment;
   environment.model = program_.model.get();
   environment.now = options_.clock();
-  Transaction transaction(store_, program_.design, deadline());
+  Transaction transaction(store_, program_.design, deadline(), nullptr, at);
   transaction.watch(options_.interrupted);
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   std::map<std::uint32_t, std::map<EntryKey, stores::Key>> expected;
   for (std::uint32_t i = 0; i < program_.model->entities.size(); ++i) {
     const model::Entity& entity = program_.model->entities[i];
+    advance(entity.name);
     if (entity.transient) continue;
     NOAM_ASSIGN_OR_RETURN(const auto keys, executor.run(program_.entities[i].all, {Row{}}));
     NOAM_ASSIGN_OR_RETURN(const auto loaded, executor.run(program_.entities[i].load, keys[0]));
-    for (std::size_t at = 0; at < loaded.size(); ++at) {
-      const Row& row = loaded[at][0];
+    for (std::size_t of = 0; of < loaded.size(); ++of) {
+      const Row& row = loaded[of][0];
       if (row[0].absent()) {
         out.differences.push_back(
-            {entity.name,
+            {DifferenceKind::Base, entity.name,
              fmt::format("{} can't be found by its key",
-                         model::instance_name(*program_.model, static_cast<model::EntityId>(i), keys[0][at][0]))});
+                         model::instance_name(*program_.model, static_cast<model::EntityId>(i), keys[0][of][0])),
+             0});
         continue;
       }
       const auto fields = static_cast<std::ptrdiff_t>(entity.fields.size());
@@ -928,36 +1236,36 @@ Result<Verification> Session::verify() {
     NOAM_ASSIGN_OR_RETURN(const auto items, transaction.scan(f, Transaction::Moment::Now));
     out.entries += items.size();
     auto& wanted = expected[f];
+    const auto differs = [&](const EntryKey& key, const char* how) {
+      out.differences.push_back({DifferenceKind::Base, collection, entry_text(program_, family, key) + how, f});
+    };
     for (const auto& item : items) {
-      const auto at = wanted.find({item.block, item.entry.key});
-      if (at == wanted.end()) {
-        out.differences.push_back(
-            {collection, fmt::format("{} belongs to nobody", entry_text({item.block, item.entry.key}))});
+      const EntryKey key{item.block, item.entry.key};
+      const auto found = wanted.find(key);
+      if (found == wanted.end()) {
+        differs(key, " belongs to nobody");
         continue;
       }
-      if (at->second != item.entry.columns)
-        out.differences.push_back(
-            {collection, fmt::format("{} is not what its instance says", entry_text({item.block, item.entry.key}))});
-      wanted.erase(at);
+      if (found->second != item.entry.columns) differs(key, " is not what its instance says");
+      wanted.erase(found);
     }
-    for (const auto& [key, columns] : wanted)
-      out.differences.push_back({collection, fmt::format("{} is missing", entry_text(key))});
+    for (const auto& [key, columns] : wanted) differs(key, " is missing");
   }
+  return {};
+}
+
+Result<Verification> Session::repair(const Progress& progress) {
+  Verification out;
   for (std::uint32_t i = 0; i < program_.upkeep.size(); ++i) {
-    NOAM_ASSIGN_OR_RETURN(auto found, compare(i, false, out, written));
+    const std::uint32_t family = program_.upkeep[i].family;
+    if (progress)
+      progress(program_.design.collection_of(program_.design.families[family]).name, i, program_.upkeep.size());
+    // What was broken is not to be trusted half-made.
+    if (state_->copies.of(family) == CopyState::Broken) NOAM_RETURN_IF_ERROR(mark(family, CopyState::Building));
+    NOAM_ASSIGN_OR_RETURN(auto found, compare(i, true, nullptr, out));
     out.differences.insert(out.differences.end(), found.begin(), found.end());
   }
   return out;
-}
-
-Result<std::size_t> Session::repair() {
-  std::size_t written = 0;
-  Verification verification;
-  for (std::uint32_t i = 0; i < program_.upkeep.size(); ++i) {
-    NOAM_ASSIGN_OR_RETURN(const auto found, compare(i, true, verification, written));
-    (void)found;
-  }
-  return written;
 }
 
 // --- Lines of JSON ---------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include "noam/model/command_id.h"
 #include "noam/model/datum.h"
 #include "noam/model/datum_json.h"
+#include "noam/runtime/copies.h"
 #include "noam/runtime/tasks.h"
 #include "noam/stores/store.h"
 
@@ -72,17 +73,50 @@ struct Outcome {
   std::optional<std::int64_t> count;                           // bulk changes: those applied
 };
 
-// One copy that is not what it should be.
+// Of a copy an entry that is missing, should not be there, or is wrong; or something is wrong with a base, which nobody
+// can make again.
+enum class DifferenceKind : std::uint8_t { Missing, Extra, Wrong, Base };
+
+// One entry that is not what it should be.
 struct Difference {
+  DifferenceKind kind = DifferenceKind::Wrong;
   std::string collection;
   std::string what;  // one line for a person
+  std::uint32_t family = 0;
 };
+
+// Told before each step of long work: what it is about, and how many steps of how many were done.
+using Progress = std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
 
 struct Verification {
   std::vector<Difference> differences;
   std::vector<std::string> unknown;  // what can't be made again from the bases, one line each
   std::size_t entries = 0;           // compared
 };
+
+// What became of one row of a load. Nothing: it was applied.
+using RowOutcome = std::optional<model::Refusal>;
+
+// Rows of one entity that are inserted together, each as `insert` would, later ones seeing those before them.
+struct LoadBatch {
+  model::EntityId entity{};
+  std::vector<model::Datum::List> rows;  // the fields in their order; absent: not given
+  bool stop_at_refusal = false;          // the rows after one that is refused are not looked at
+  // How far the load came, written in the commit of the rows it speaks of. Without a name none is kept.
+  std::string note;
+  std::optional<std::string> note_before;  // what stands there; where it is another, somebody else loads, too
+  // What to write there once the first rows, those that have an outcome, are decided.
+  std::function<std::string(const std::vector<RowOutcome>&)> note_text;
+};
+
+struct Loaded {
+  std::vector<RowOutcome> rows;     // of the first rows; of all where nothing failed and it was not stopped
+  std::optional<Error> failure;     // then nobody can tell of the rows after these, but the note
+  std::optional<std::string> note;  // what stands there now, where nothing failed
+};
+
+// The refreshed queries of a model, those that others read before these.
+std::vector<const model::Query*> in_order_of_refresh(const model::Model& model);
 
 // Safe to use from several threads. The store must outlive it.
 class Session {
@@ -124,10 +158,25 @@ class Session {
   // where the store does not let one go, with the code `limit` where it never will; then the others went all the same.
   Result<std::size_t> sweep();
 
-  // Compares every copy with what its bases say.
-  Result<Verification> verify();
-  // Writes what verify misses.
-  Result<std::size_t> repair();
+  // Inserts many rows in as few commits as the store and `max_fanout` allow. A row that is refused (the codes of
+  // docs/json.md) keeps no other from being inserted.
+  Loaded load(const LoadBatch& batch);
+  // What a load, or somebody else, noted under this name.
+  Result<std::optional<std::string>> read_note(const std::string& name);
+
+  // Every instance of the entities, all of one moment, entity by entity: in the order of keys, but an instance that
+  // belongs to one of its own entity comes after that. Transient entities have none. An error of `take` ends it.
+  Result<void> read_instances(
+      const std::vector<model::EntityId>& entities,
+      const std::function<Result<void>(model::EntityId entity, const model::Datum::List& fields)>& take);
+
+  // Compares every copy with what its bases say, at one moment, while commands go on. A copy that differs is `broken`
+  // from then on, and plans do not read it: an error or a refusal with the code `broken`.
+  Result<Verification> verify(const Progress& progress = {});
+  // Makes copies what they should be, and ready. What it found, and wrote. Nothing of a base is changed.
+  Result<Verification> repair(const Progress& progress = {});
+  // The collection and state of every copy.
+  [[nodiscard]] std::vector<std::pair<std::string, CopyState>> copies() const;
 
  private:
   struct State;
@@ -162,9 +211,18 @@ class Session {
   // Nothing where it was not, or a bulk change has not ended.
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
   [[nodiscard]] stores::Deadline deadline() const;
-  Result<std::vector<Difference>> compare(std::uint32_t index, bool write, Verification& verification,
-                                          std::size_t& written);
+  Result<std::vector<Difference>> compare(std::uint32_t index, bool write,
+                                          const std::shared_ptr<const stores::Snapshot>& at,
+                                          Verification& verification);
+  Result<void> verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,
+                            const std::function<void(const std::string&)>& advance);
+  Result<void> mark(std::uint32_t family, CopyState to);
+  Result<void> read_states();
   model::CommandId new_id();
+  // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
+  // and `alone` says why; where it says so before, that is what the next row is refused with.
+  Result<stores::Outcome> load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
+                                    RowOutcome& alone, Loaded& out);
 
   design::Program program_;
   stores::Store& store_;

@@ -28,8 +28,11 @@ bool KeyOrder::operator()(const Key& a, const Key& b) const {
   return order != 0 ? order < 0 : a.size() < b.size();
 }
 
-Transaction::Transaction(stores::Store& store, const design::Design& design, stores::Deadline by)
-    : store_(store), design_(design), by_(by), snapshot_(store.snapshot()) {}
+Transaction::Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
+                         const CopyStates* copies, std::shared_ptr<const stores::Snapshot> at)
+    : store_(store), design_(design), by_(by), copies_(copies), snapshot_(std::move(at)) {
+  if (!snapshot_) snapshot_ = store.snapshot();
+}
 
 Transaction::Entries& Transaction::entries_of(Layer& layer, const stores::EntryRef& entry) {
   const BlockFamily at{entry.block, entry.family};

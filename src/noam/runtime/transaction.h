@@ -12,6 +12,7 @@
 
 #include "noam/base/result.h"
 #include "noam/design/design.h"
+#include "noam/runtime/copies.h"
 #include "noam/stores/store.h"
 
 namespace noam::runtime {
@@ -29,7 +30,9 @@ struct KeyOrder {
 // changes on top, in layers: what is written goes to the newest; a reader may be shown all of them, or all but that.
 class Transaction {
  public:
-  Transaction(stores::Store& store, const design::Design& design, stores::Deadline by);
+  // Plans may not read the copies that are not ready; without `copies`, all. Without a moment, this one.
+  Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
+              const CopyStates* copies = nullptr, std::shared_ptr<const stores::Snapshot> at = nullptr);
 
   // From now on reads end with the code `interrupted` once this is true (null: never). It must outlive the transaction.
   void watch(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
@@ -40,6 +43,11 @@ class Transaction {
   static Error interruption() { return Error{"interrupted", "interrupted"}; }
 
   enum class Moment : std::uint8_t { Before, Now };  // without the newest layer, or with it
+
+  // Whether a plan may rely on what lies in the family.
+  [[nodiscard]] Result<void> may_read(std::uint32_t family) const {
+    return copies_ == nullptr ? Result<void>() : copies_->may_read(family);
+  }
 
   Result<void> read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out);
   // All entries of a family.
@@ -78,8 +86,9 @@ class Transaction {
   stores::Store& store_;
   const design::Design& design_;
   stores::Deadline by_;
+  const CopyStates* copies_;
   const std::atomic<bool>* interrupted_ = nullptr;
-  std::unique_ptr<stores::Snapshot> snapshot_;
+  std::shared_ptr<const stores::Snapshot> snapshot_;
   Layer settled_;
   Layer newest_;
   std::map<stores::BlockRef, stores::Version> blocks_;    // read

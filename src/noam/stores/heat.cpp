@@ -1,7 +1,6 @@
 #include "noam/stores/heat.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "noam/base/check.h"
@@ -11,12 +10,7 @@ namespace noam::stores {
 
 namespace {
 
-model::Datum number(std::uint64_t count) { return static_cast<std::int64_t>(count); }
-
-std::optional<std::uint64_t> count_in(const model::Datum& datum) {
-  if (!datum.is_int() || datum.as_int() < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(datum.as_int());
-}
+constexpr std::string_view magic = "heat1";
 
 // Whether this access is one to be noted. The steps between two of them are drawn from 1 to 2n-1, so that no rhythm in
 // what a statement reads and writes hides a block from the sample.
@@ -154,35 +148,36 @@ void Heat::set(std::vector<Counter> counters) {
 }
 
 std::string Heat::to_bytes() const {
+  const auto number = [](std::uint64_t count) { return model::Datum(static_cast<std::int64_t>(count)); };
   const std::lock_guard lock(lock_);
   Key all{number(options_.one_in), number(noted_)};
   for (const Counter& counter : counters_)
-    all.emplace_back(Key{number(counter.block.collection), counter.block.key, number(counter.reads),
+    all.emplace_back(Key{number(counter.block.collection), model::Datum(counter.block.key), number(counter.reads),
                          number(counter.writes), number(counter.before)});
-  return write_values(all);
+  return std::string(magic) + write_values(all);
 }
 
 Result<void> Heat::merge_bytes(std::string_view bytes) {
   const Error wrong{"these are not the counters of hot blocks"};
   Key all;
-  if (!read_values(bytes, all) || all.size() < 2) return wrong;
-  const auto one_in = count_in(all[0]);
-  const auto noted = count_in(all[1]);
-  if (!one_in || !noted || *one_in != options_.one_in) return wrong;
+  if (!bytes.starts_with(magic) || !read_values(bytes.substr(magic.size()), all)) return wrong;
+  const auto is_count = [](const model::Datum& datum) { return datum.is_int() && datum.as_int() >= 0; };
+  const auto count = [](const model::Datum& datum) { return static_cast<std::uint64_t>(datum.as_int()); };
+  if (all.size() < 2 || !is_count(all[0]) || !is_count(all[1]) || count(all[0]) != options_.one_in) return wrong;
   std::vector<Counter> counters;
   for (std::size_t i = 2; i < all.size(); ++i) {
-    if (!all[i].is_list() || all[i].as_list().size() != 5 || !all[i].as_list()[1].is_list()) return wrong;
-    Key& parts = all[i].as_list();
-    const auto collection = count_in(parts[0]);
-    const auto reads = count_in(parts[2]);
-    const auto writes = count_in(parts[3]);
-    const auto before = count_in(parts[4]);
-    if (!collection || *collection > UINT32_MAX || !reads || !writes || !before) return wrong;
-    counters.push_back(
-        {{static_cast<std::uint32_t>(*collection), std::move(parts[1].as_list())}, *reads, *writes, *before});
+    if (!all[i].is_list() || all[i].as_list().size() != 5) return wrong;
+    const Key& of = all[i].as_list();
+    if (!is_count(of[0]) || !of[1].is_list() || !is_count(of[2]) || !is_count(of[3]) || !is_count(of[4])) return wrong;
+    Counter counter;
+    counter.block = {static_cast<std::uint32_t>(count(of[0])), of[1].as_list()};
+    counter.reads = count(of[2]);
+    counter.writes = count(of[3]);
+    counter.before = count(of[4]);
+    counters.push_back(std::move(counter));
   }
   const std::lock_guard lock(lock_);
-  add(counters, *noted);
+  add(counters, count(all[1]));
   return {};
 }
 

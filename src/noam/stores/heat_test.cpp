@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/stores/encoding.h"
-
 namespace noam::stores {
 namespace {
 
@@ -108,7 +106,6 @@ TEST(Heat, RefusesOtherBytes) {
     EXPECT_FALSE(heat.merge_bytes(std::string_view(bytes).substr(0, length))) << length;
   EXPECT_FALSE(heat.merge_bytes(bytes + "x"));
   EXPECT_FALSE(heat.merge_bytes("something else"));
-  EXPECT_FALSE(heat.merge_bytes(write_values({1, 2, Key{0, Key{1}, 1, -1, 0}})));
   EXPECT_FALSE(Heat().merge_bytes(bytes)) << "another sample";
   EXPECT_EQ(heat.accesses(), 3U);
 }

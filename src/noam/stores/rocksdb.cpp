@@ -33,6 +33,7 @@
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
+#include "noam/stores/heat.h"
 
 namespace noam::stores {
 namespace {
@@ -45,6 +46,7 @@ constexpr std::uint32_t this_format = 1;  // of the folder and all in it; docs/s
 constexpr const char* head_file = "noam.json";
 constexpr const char* database_folder = "db";
 constexpr const char* deployment_key = "deployment";
+constexpr const char* heat_key = "heat";
 
 // --- The head file: what can be told of a store before its database is opened
 // -----------------------------------------
@@ -251,6 +253,7 @@ class RocksdbStore final : public EmbeddedStore {
   Result<void> sync() override;
   Result<void> check_files() override;
   [[nodiscard]] std::uint64_t bytes_on_disk() const override;
+  [[nodiscard]] std::vector<HotBlock> hottest(std::size_t most) const override { return heat_.hottest(most); }
 
  private:
   // Blocks share counters of when they were last touched, so that absent ones have one too: a block may seem touched
@@ -306,6 +309,8 @@ class RocksdbStore final : public EmbeddedStore {
   std::vector<std::unique_ptr<FairSharedMutex>> collection_latches_;
   std::vector<std::atomic<Moment>> collections_touched_;
 
+  std::uint64_t heat_read_ = 0;  // accesses, when it was opened
+  Heat heat_;                    // over all processes that had the store
   std::vector<std::mutex> latches_;
   std::vector<std::atomic<Moment>> touched_;  // by stripe
 };
@@ -393,6 +398,8 @@ RocksdbStore::~RocksdbStore() {
   if (!database_) return;
   // What lies in tables has checksums for every block; of a log the last record could be lost without notice.
   const std::vector<rocksdb::ColumnFamilyHandle*> all{about_, data_};
+  if (database_->GetLatestSequenceNumber() != head_.sequence || heat_.accesses() > heat_read_)
+    (void)database_->Put(rocksdb::WriteOptions(), about_, heat_key, heat_.to_bytes());
   const bool flushed = database_->Flush(rocksdb::FlushOptions(), all).ok();
   const Moment sequence = database_->GetLatestSequenceNumber();
   for (rocksdb::ColumnFamilyHandle* handle : all) database_->DestroyColumnFamilyHandle(handle);
@@ -417,6 +424,10 @@ Result<void> RocksdbStore::read_deployment() {
     return Error{fmt::format("store `{}`: damaged: its design can't be read; restore a backup", folder_)};
   deployment_ = Deployment{json.value("design", ""), json["layout"].dump(), json.value("version", 1U),
                            json.value("at", std::int64_t{0})};
+  // What can't be read of it is no loss.
+  std::string heat;
+  if (database_->Get(rocksdb::ReadOptions(), about_, heat_key, &heat).ok()) (void)heat_.merge_bytes(heat);
+  heat_read_ = heat_.accesses();
   return {};
 }
 
@@ -492,6 +503,7 @@ Result<void> RocksdbStore::deploy(const design::Design& design) {
   if (fresh) NOAM_RETURN_IF_ERROR(write_deployment(design));
   NOAM_ASSIGN_OR_RETURN(layout_, number(design, deployment_->layout));
   if (!fresh && collection_latches_.size() == design.collections.size()) return {};
+  if (fresh) heat_.clear();
   // What was read under another design is not what is there now.
   const Moment now = database_->GetLatestSequenceNumber();
   for (auto& touched : touched_) touched = fresh ? now : touched.load();
@@ -609,6 +621,7 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
   const rocksdb::Snapshot* moment = own ? own->held() : held(at);
   out.resize(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
+    heat_.touch(requests[i].block, Access::Read);
     out[i].version.number = moment->GetSequenceNumber();
     NOAM_RETURN_IF_ERROR(answer(requests[i], moment, out[i]));
   }
@@ -717,6 +730,7 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
     while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;
   }
   if (!status.ok()) return trouble(status, "can't be written, open it again when that is mended");
+  for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
   return Outcome::Applied;
 }
 
@@ -846,6 +860,23 @@ Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& fol
   auto store = std::make_unique<RocksdbStore>(folder, options, head);
   NOAM_RETURN_IF_ERROR(store->open());
   return std::unique_ptr<EmbeddedStore>(std::move(store));
+}
+
+Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std::string& folder) {
+  std::error_code failed;
+  if (!fs::exists(backup + "/" + head_file, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  std::uint64_t bytes = 0;
+  NOAM_RETURN_IF_ERROR(make_folder(folder, [&](const std::string& made) -> Result<void> {
+    fs::copy(backup, made, fs::copy_options::recursive, failed);
+    if (failed) return Error{fmt::format("{}: can't be copied: {}", backup, failed.message())};
+    auto store = open_rocksdb_store(made);
+    if (!store) return Error{fmt::format("backup `{}` can't be used: {}", backup, store.error().message)};
+    const auto good = (*store)->check_files();
+    if (!good) return Error{fmt::format("backup `{}` can't be used: {}", backup, good.error().message)};
+    bytes = (*store)->bytes_on_disk();
+    return {};
+  }));
+  return bytes;
 }
 
 }  // namespace noam::stores

@@ -48,4 +48,8 @@ class EmbeddedStore : public Store {
 Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& folder,
                                                           const RocksdbOptions& options = {});
 
+// A new store, made of a backup, after every byte of it was compared with its checksum. How many bytes it has. Nothing
+// is left where it fails.
+Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std::string& folder);
+
 }  // namespace noam::stores

@@ -1,0 +1,229 @@
+#include "noam/cli/export_command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "noam/cli/files.h"
+#include "noam/cli/report.h"
+#include "noam/language/suggest.h"
+#include "noam/model/layout.h"
+
+namespace noam::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::Datum;
+
+constexpr std::size_t buffer_bytes = std::size_t{256} << 10U;
+
+// A file under a name of its own until it is published; without that it goes.
+class NewFile {
+ public:
+  explicit NewFile(std::string path) : path_(std::move(path)) {
+    const std::filesystem::path at(path_);
+    temporary_ = (at.parent_path() / ("." + at.filename().string() + ".XXXXXX")).string();
+    descriptor_ = ::mkstemp(temporary_.data());
+    if (descriptor_ < 0) temporary_.clear();
+  }
+  ~NewFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  // An error where it could not be made.
+  Result<void> begin(std::string_view text) { return descriptor_ < 0 ? problem() : write(text); }
+
+  Result<void> write(std::string_view text) {
+    buffer_ += text;
+    return buffer_.size() < buffer_bytes ? Result<void>() : flush();
+  }
+
+  // Everything is on the disk, still under the other name.
+  Result<void> complete() {
+    NOAM_RETURN_IF_ERROR(flush());
+    // As any new file would have it.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    constexpr mode_t usual = 0666;
+    if (::fchmod(descriptor_, usual & ~mask) != 0 || ::fsync(descriptor_) != 0) return problem();
+    const int closed = ::close(descriptor_);
+    descriptor_ = -1;
+    return closed == 0 ? Result<void>() : problem();
+  }
+
+  Result<void> publish() {
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return problem();
+    temporary_.clear();
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Error problem() const {
+    return Error{fmt::format("{}: can't be written: {}", path_, std::strerror(errno))};
+  }
+
+  Result<void> flush() {
+    for (std::string_view left = buffer_; !left.empty();) {
+      const ssize_t written = ::write(descriptor_, left.data(), left.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return problem();
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    buffer_.clear();
+    return {};
+  }
+
+  std::string path_;
+  std::string temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+Result<std::vector<model::EntityId>> find_entities(const model::Model& model, const std::vector<std::string>& names) {
+  std::vector<model::EntityId> out;
+  std::vector<std::string_view> known;
+  for (const model::Entity& entity : model.entities) known.push_back(entity.name);
+  if (names.empty())
+    for (std::uint32_t i = 0; i < model.entities.size(); ++i) out.push_back(static_cast<model::EntityId>(i));
+  for (const std::string& name : names) {
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end()) {
+      const auto near = language::closest(name, known);
+      return Error{fmt::format("no entity `{}`; {}there are {}", name,
+                               near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(known, ", "))};
+    }
+    const auto id = static_cast<model::EntityId>(at - known.begin());
+    if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+  }
+  return out;
+}
+
+// One entity to standard output.
+int export_to_output(runtime::Session& session, model::EntityId id, DataFormat format) {
+  const model::Model& model = session.model();
+  const model::Entity& entity = model.entity(id);
+  if (entity.transient) return complain(fmt::format("{} is transient: none of its instances are kept", entity.name));
+  std::string buffer = data_header(entity, format);
+  const auto done =
+      session.read_instances({id}, [&](model::EntityId /*entity*/, const Datum::List& fields) -> Result<void> {
+        buffer += data_record(model, entity, format, fields);
+        if (buffer.size() < buffer_bytes) return {};
+        const auto written = write_output(buffer);
+        buffer.clear();
+        return written;
+      });
+  if (!done) return complain(done.error().message);
+  return deliver(buffer, exit_fine);
+}
+
+}  // namespace
+
+Result<std::vector<ExportedFile>> export_to_folder(runtime::Session& session,
+                                                   const std::vector<model::EntityId>& entities, DataFormat format,
+                                                   const std::string& folder, bool replace) {
+  const model::Model& model = session.model();
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) return Error{fmt::format("{}: can't be made: {}", folder, failed.message())};
+  std::vector<ExportedFile> out;
+  std::map<model::EntityId, std::pair<std::unique_ptr<NewFile>, std::size_t>> files;  // and its place in `out`
+  for (const model::EntityId id : entities) {
+    const model::Entity& entity = model.entity(id);
+    out.push_back({entity.name, {}, 0});
+    if (entity.transient) continue;
+    const std::string path = (std::filesystem::path(folder) / data_file_name(entity, format)).string();
+    if (!replace && std::filesystem::exists(path, failed))
+      return Error{fmt::format("{}: is there already; --force replaces it", path)};
+    out.back().file = path;
+    auto file = std::make_unique<NewFile>(path);
+    NOAM_RETURN_IF_ERROR(file->begin(data_header(entity, format)));
+    files.emplace(id, std::pair(std::move(file), out.size() - 1));
+  }
+  NOAM_RETURN_IF_ERROR(session.read_instances(entities, [&](model::EntityId id, const Datum::List& fields) {
+    auto& [file, place] = files.at(id);
+    ++out[place].instances;
+    return file->write(data_record(model, model.entity(id), format, fields));
+  }));
+  for (auto& [id, file] : files) NOAM_RETURN_IF_ERROR(file.first->complete());
+  for (auto& [id, file] : files) NOAM_RETURN_IF_ERROR(file.first->publish());
+  return out;
+}
+
+std::string export_text(const std::vector<ExportedFile>& files) {
+  std::string out;
+  for (const ExportedFile& file : files)
+    out += file.file.empty()
+               ? fmt::format("{}: transient, none of its instances are kept\n", file.entity)
+               : fmt::format("{}: {}\n", file.file, model::counted(file.instances, "instance", "instances"));
+  return out;
+}
+
+std::string export_json(const std::vector<ExportedFile>& files) {
+  Json list = Json::array();
+  for (const ExportedFile& file : files)
+    list.push_back({{"entity", file.entity},
+                    {"file", file.file.empty() ? Json() : Json(file.file)},
+                    {"instances", file.instances},
+                    {"transient", file.file.empty()}});
+  return dumped(Json{{"schema", 1}, {"files", std::move(list)}});
+}
+
+CLI::App* add_export_command(CLI::App& app, ExportOptions& options) {
+  CLI::App* command = app.add_subcommand("export", "Write the instances of a store as files that `noam load` reads");
+  add_opening_options(*command, options.opening);
+  command->add_option("--to", options.folder,
+                      "The folder for the files, User.jsonl and so on; it is made where it is not there. Without it "
+                      "one entity goes to standard output");
+  command->add_option("--entity", options.entities, "Which entities; without it all");
+  command->add_option("--format", options.format, "jsonl (the default) or csv")->check(CLI::IsMember({"jsonl", "csv"}));
+  command->add_flag("--force", options.force, "Replace files that are there already");
+  command->add_flag("--json", options.json, "What was written as JSON (docs/load.md)");
+  command->footer(
+      "All files are of one moment, and appear when all of them are complete. One instance a line, in the order of\n"
+      "keys, with its key, also where noam made it; what belongs to an instance of its own entity comes after that.\n"
+      "Transient entities have no instances.\n"
+      "Exit codes: 0 it is written; 1 the model is wrong; 2 wrong use: files, arguments, stores.\n"
+      "Example: noam export shop.noam --store rocksdb:data --to backup\n"
+      "         noam export shop.noam --store rocksdb:data --entity Product --format csv > products.csv\n"
+      "More:    docs/load.md");
+  return command;
+}
+
+int export_data(const ExportOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const Opened opened = open_model(options.opening);
+  if (!opened.session) return opened.code;
+  const auto entities = find_entities(opened.session->model(), options.entities);
+  if (!entities) return complain(entities.error().message);
+  const DataFormat format = options.format == "csv" ? DataFormat::Csv : DataFormat::JsonLines;
+  if (options.folder.empty()) {
+    if (entities->size() != 1)
+      return complain("to standard output goes one entity, --entity E; for more say --to FOLDER");
+    if (options.json || options.force) return complain("--json and --force go with --to FOLDER");
+    return export_to_output(*opened.session, entities->front(), format);
+  }
+  const auto files = export_to_folder(*opened.session, *entities, format, options.folder, options.force);
+  if (!files) return complain(files.error().message);
+  return deliver(options.json ? export_json(*files) : export_text(*files), exit_fine);
+}
+
+}  // namespace noam::cli

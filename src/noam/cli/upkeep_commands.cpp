@@ -1,0 +1,269 @@
+#include "noam/cli/upkeep_commands.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "noam/cli/progress.h"
+#include "noam/cli/report.h"
+#include "noam/cli/verify_command.h"
+#include "noam/language/suggest.h"
+#include "noam/model/layout.h"
+
+namespace noam::cli {
+
+using Json = nlohmann::ordered_json;
+
+// --- deploy ----------------------------------------------------------------------------------------------------------
+
+CLI::App* add_deploy_command(CLI::App& app, DeployOptions& options) {
+  CLI::App* command = app.add_subcommand("deploy", "Make the store of a model, under a design");
+  options.opening.make = true;
+  add_opening_options(*command, options.opening);
+  command->add_flag("--json", options.json, "What was done, as JSON");
+  command->footer(
+      "Does nothing where the store is there and has this design. Where it has another, and entries, it is refused, "
+      "and\n"
+      "what differs is told: go on with the model and strategy it was deployed with, or export with these, deploy the "
+      "new\n"
+      "ones to another store, and load there.\n"
+      "Example: noam deploy shop.noam --strategy normalized\n"
+      "More:    docs/store.md; `noam design shop.noam` shows what lies where");
+  return command;
+}
+
+int deploy_design(const DeployOptions& options) {
+  const Opened opened = open_model(options.opening);
+  if (!opened.session) return opened.code;
+  const design::Design& design = opened.session->program().design;
+  const auto deployed = opened.store->deployment();
+  if (options.json)
+    return deliver(dumped({{"schema", 1},
+                           {"store", opened.url},
+                           {"strategy", opened.strategy},
+                           {"made", opened.fresh},
+                           {"version", deployed ? deployed->version : 0},
+                           {"collections", design.collections.size()},
+                           {"families", design.families.size()}}),
+                   exit_fine);
+  return deliver(fmt::format("{}: {} under `{}`, {} with {}\n", opened.url,
+                             opened.fresh ? "made" : "is there already, as it should be", opened.strategy,
+                             model::counted(design.collections.size(), "collection", "collections"),
+                             model::counted(design.families.size(), "family", "families")),
+                 exit_fine);
+}
+
+// --- refresh ---------------------------------------------------------------------------------------------------------
+
+CLI::App* add_refresh_command(CLI::App& app, RefreshOptions& options) {
+  CLI::App* command = app.add_subcommand("refresh", "Carry out queries that are refreshed (`refresh every`) now");
+  add_opening_options(*command, options.opening);
+  command->add_option("QUERY", options.queries, "Which ones; without any, all, those that others read first");
+  command->add_flag("--json", options.json, "What was refreshed, as JSON");
+  command->footer(
+      "A refreshed query answers with its last refresh; before the first there is no answer.\n"
+      "Example: noam refresh blog.noam top_accounts\n"
+      "More:    docs/store.md");
+  return command;
+}
+
+int refresh_queries(const RefreshOptions& options) {
+  const Opened opened = open_model(options.opening);
+  if (!opened.session) return opened.code;
+  std::vector<std::string_view> names;
+  for (const model::Query* query : runtime::in_order_of_refresh(opened.session->model())) names.push_back(query->name);
+  std::vector<std::string> wanted = options.queries;
+  for (const std::string& name : wanted) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto near = language::closest(name, names);
+    return complain(fmt::format("no refreshed query `{}`; {}", name,
+                                near            ? fmt::format("did you mean `{}`?", *near)
+                                : names.empty() ? "the model has none"
+                                                : fmt::format("there is {}", fmt::join(names, ", "))));
+  }
+  if (wanted.empty()) wanted.assign(names.begin(), names.end());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ProgressLine line;
+    line.steps("refreshing")(wanted[i], i, wanted.size());
+    const auto done = opened.session->refresh(wanted[i]);
+    if (!done) {
+      complain(fmt::format("{}: {}", wanted[i], done.error().message));
+      return done.error().code.empty() ? exit_wrong_use : exit_refused;
+    }
+  }
+  if (options.json) return deliver(dumped({{"schema", 1}, {"refreshed", wanted}}), exit_fine);
+  return deliver(wanted.empty() ? "the model has no refreshed queries\n"
+                                : fmt::format("refreshed: {}\n", fmt::join(wanted, ", ")),
+                 exit_fine);
+}
+
+// --- sweep -----------------------------------------------------------------------------------------------------------
+
+CLI::App* add_sweep_command(CLI::App& app, SweepOptions& options) {
+  CLI::App* command = app.add_subcommand("sweep", "Delete what is past its `ttl`, and forget old command ids");
+  add_opening_options(*command, options.opening);
+  command->add_flag("--json", options.json, "How many went, as JSON");
+  command->footer(
+      "What expires goes with everything that follows from it: its copies, counts and parts. Until it is swept, it is\n"
+      "there.\n"
+      "Example: noam sweep log.noam\n"
+      "More:    docs/store.md");
+  return command;
+}
+
+int sweep_store(const SweepOptions& options) {
+  const Opened opened = open_model(options.opening);
+  if (!opened.session) return opened.code;
+  const auto gone = opened.session->sweep();
+  if (!gone) {
+    complain(gone.error().message);
+    return gone.error().code.empty() ? exit_wrong_use : exit_refused;
+  }
+  if (options.json) return deliver(dumped({{"schema", 1}, {"expired", *gone}}), exit_fine);
+  return deliver(fmt::format("{} expired\n", model::counted(*gone, "instance", "instances")), exit_fine);
+}
+
+// --- repair ----------------------------------------------------------------------------------------------------------
+
+CLI::App* add_repair_command(CLI::App& app, RepairOptions& options) {
+  CLI::App* command = app.add_subcommand("repair", "Make every copy again what the data says it is");
+  add_opening_options(*command, options.opening);
+  command->add_flag("--json", options.json, "What was repaired, as JSON (docs/json.md)");
+  command->footer(
+      "Each copy is made from its base by the function that commands keep it by, compared, and written where it "
+      "differs:\n"
+      "missing entries, entries that should not be there, wrong ones. A copy that `noam verify` found broken is read "
+      "again\n"
+      "after it. The data itself is never changed.\n"
+      "Example: noam repair shop.noam\n"
+      "More:    docs/store.md");
+  return command;
+}
+
+int repair_copies(const RepairOptions& options) {
+  const Opened opened = open_model(options.opening);
+  if (!opened.session) return opened.code;
+  const auto found = [&] {
+    ProgressLine line;
+    return opened.session->repair(line.steps("repairing"));
+  }();
+  if (!found) return complain(found.error().message);
+  if (options.json) {
+    Json json = verification_object(*found, opened.strategy);
+    return deliver(dumped(json), exit_fine);
+  }
+  return deliver(differences_text(found->differences) +
+                     fmt::format("{} compared under `{}`, {}\n", model::counted(found->entries, "entry", "entries"),
+                                 opened.strategy,
+                                 found->differences.empty()
+                                     ? "nothing to repair"
+                                     : model::counted(found->differences.size(), "entry", "entries") + " repaired"),
+                 exit_fine);
+}
+
+// --- drill -----------------------------------------------------------------------------------------------------------
+
+CLI::App* add_drill_command(CLI::App& app, DrillOptions& options) {
+  CLI::App* command = app.add_subcommand("drill", "Break a copy on purpose, to see `verify` and `repair` at work");
+  add_opening_options(*command, options.opening);
+  command->add_option("--collection", options.collection, "The collection with the copy; without it, the largest copy");
+  command->add_flag("--json", options.json, "What was broken, as JSON");
+  command->footer(
+      "Takes away one entry of a copy, changes one, and adds one that belongs to nobody. No data is lost: `noam "
+      "repair`\n"
+      "makes the copy again from its base. Until then queries that read it may be wrong, and are refused once `noam "
+      "verify`\n"
+      "has seen it. For rehearsals, never for a store that people rely on.\n"
+      "Example: noam drill blog.noam && noam verify blog.noam; noam repair blog.noam");
+  return command;
+}
+
+namespace {
+
+using model::Datum;
+
+struct Copy {
+  std::uint32_t family = 0;
+  std::string collection;
+  std::vector<stores::ScanPage::Item> items;
+};
+
+// The copy with the most entries, as far as a page tells.
+Result<std::optional<Copy>> find_copy(const Opened& opened, const std::string& collection) {
+  std::optional<Copy> best;
+  const design::Program& program = opened.session->program();
+  for (const design::Upkeep& upkeep : program.upkeep) {
+    const design::Family& family = program.design.families[upkeep.family];
+    const std::string& name = program.design.collection_of(family).name;
+    if (!upkeep.all || (!collection.empty() && name != collection)) continue;
+    NOAM_ASSIGN_OR_RETURN(auto page, opened.store->scan(upkeep.family, {}, nullptr, stores::no_deadline));
+    if (page.items.empty() || (best && best->items.size() >= page.items.size())) continue;
+    best = Copy{upkeep.family, name, std::move(page.items)};
+  }
+  return best;
+}
+
+Datum another(const Datum& datum) {
+  if (datum.is_int()) return datum.as_int() < 1'000'000'000 ? datum.as_int() + 41 : datum.as_int() - 41;
+  if (datum.is_string()) return datum.as_string() + "?";
+  if (datum.is_bool()) return !datum.as_bool();
+  if (datum.is_double()) return datum.as_double() / 2 + 1;
+  if (datum.is_decimal()) return datum.as_decimal() + model::Decimal(41);
+  if (datum.is_list()) return Datum(Datum::List{});
+  return 41;
+}
+
+// At most one of a kind; each of another entry.
+stores::WriteBatch harm(const Copy& copy, const design::Family& family, std::vector<std::string>& told) {
+  stores::WriteBatch out;
+  const auto ref = [&](const stores::ScanPage::Item& item) {
+    return stores::EntryRef{{family.collection, item.block}, copy.family, item.entry.key};
+  };
+  out.changes.emplace_back(stores::Delete{ref(copy.items.front())});
+  told.emplace_back("one entry taken away");
+  if (copy.items.size() > 1) {
+    const auto& item = copy.items[copy.items.size() / 2];
+    if (!item.entry.columns.empty()) {
+      stores::Key columns = item.entry.columns;
+      columns.front() = another(columns.front());
+      out.changes.emplace_back(stores::Put{ref(item), std::move(columns)});
+      told.emplace_back("one entry changed");
+    }
+  }
+  if (copy.items.size() > 2) {
+    const auto& item = copy.items.back();
+    stores::EntryRef stray = ref(item);
+    stores::Key& key = stray.key.empty() ? stray.block.key : stray.key;
+    key.back() = another(key.back());
+    if (std::none_of(copy.items.begin(), copy.items.end(), [&](const auto& other) { return ref(other) == stray; })) {
+      out.changes.emplace_back(stores::Put{std::move(stray), item.entry.columns});
+      told.emplace_back("one entry added that belongs to nobody");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int break_copy(const DrillOptions& options) {
+  const Opened opened = open_model(options.opening);
+  if (!opened.session) return opened.code;
+  const auto copy = find_copy(opened, options.collection);
+  if (!copy) return complain(copy.error().message);
+  if (!*copy)
+    return complain(options.collection.empty()
+                        ? fmt::format("under `{}` there is no copy with entries", opened.strategy)
+                        : fmt::format("collection `{}` has no copy with entries", options.collection));
+  std::vector<std::string> told;
+  const stores::WriteBatch batch = harm(**copy, opened.session->program().design.families[(*copy)->family], told);
+  const auto done = opened.store->commit(batch, stores::no_deadline);
+  if (!done) return complain(done.error().message);
+  if (options.json)
+    return deliver(dumped({{"schema", 1}, {"collection", (*copy)->collection}, {"harm", told}}), exit_fine);
+  return deliver(fmt::format("{}: {}\n", (*copy)->collection, fmt::join(told, ", ")), exit_fine);
+}
+
+}  // namespace noam::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "noam/base/result.h"
+#include "noam/design/design.h"
+
+namespace noam::runtime {
+
+// How far a copy can be trusted; kept in the store (the `notes` of the design). What is not ready is written as ever,
+// and not read: a wrong answer is worse than none.
+enum class CopyState : std::uint8_t { Ready, Building, Broken };
+
+const char* state_name(CopyState state);
+
+// The states of all copies of a design, as a session knows them. Safe to use from several threads.
+class CopyStates {
+ public:
+  explicit CopyStates(const design::Design& design) : design_(design), states_(design.families.size()) {}
+
+  [[nodiscard]] CopyState of(std::uint32_t family) const { return static_cast<CopyState>(states_[family].load()); }
+  void set(std::uint32_t family, CopyState state) { states_[family] = static_cast<std::uint8_t>(state); }
+
+  // An error with the code `broken` where a plan must not rely on it.
+  [[nodiscard]] Result<void> may_read(std::uint32_t family) const {
+    if (of(family) == CopyState::Ready) return {};
+    return refusal(family);
+  }
+
+  // Under which name a state is noted. None: it is no copy.
+  [[nodiscard]] static std::string note_name(const design::Design& design, std::uint32_t family);
+
+ private:
+  [[nodiscard]] Error refusal(std::uint32_t family) const;
+
+  const design::Design& design_;
+  std::vector<std::atomic<std::uint8_t>> states_;
+};
+
+}  // namespace noam::runtime
