@@ -211,7 +211,7 @@ TEST(Shell, RemembersLinesAlsoTheNextDay) {
 }
 
 TEST(Shell, LivesWithoutAPlaceForItsHistory) {
-  Terminal terminal({microblog()}, {{"XDG_STATE_HOME", "/proc/nowhere"}});
+  Terminal terminal({microblog(), "--store", "memory:"}, {{"XDG_STATE_HOME", "/proc/nowhere"}});
   terminal.until(prompt);
   terminal.type(std::string("tweet id=1") + enter);
   terminal.until("(0 rows");
@@ -388,7 +388,7 @@ TEST(PipedShell, TurnsPages) {
              "query some($from) { select n.id from Note n where n.id > $from order by n.id limit 2 }\n"
              "command write($id) { insert Note { id: $id } }\n");
   write_file(folder.path() / "notes.txt", "write id=1\nwrite id=2\nwrite id=3\nwrit id=4\n.quit\nwrite id=5\n");
-  const ProgramRun run = run_noam({"shell", (folder.path() / "pages.noam").string()},
+  const ProgramRun run = run_noam({"shell", (folder.path() / "pages.noam").string(), "--store", "memory:"},
                                   ".timing off\n.read " + (folder.path() / "notes.txt").string() +
                                       "\nsome from=0\n.next\n.next\nsome from=9\n.next\n");
   EXPECT_EQ(run.code, 0);
@@ -427,7 +427,7 @@ TEST(PipedShell, RefusesWrongUse) {
   EXPECT_EQ(run_noam({"shell", "-"}).code, 2);
   EXPECT_EQ(run_noam({"shell", microblog(), "--after", "-"}).code, 2);
   EXPECT_EQ(run_noam({"shell", "/no/such/file"}).code, 2);
-  EXPECT_EQ(run_noam({"shell", microblog(), "--strategy", "none"}).code, 2);
+  EXPECT_EQ(run_noam({"shell", microblog(), "--store", "memory:", "--strategy", "none"}).code, 2);
 }
 
 TEST(ShellHistory, KeepsTheLastThousand) {

@@ -147,8 +147,8 @@ TEST(Statistics, AreTheSameUnderEveryDesign) {
               "Round.spell present 5 absent 1 bytes 4 of 5, 4 4 4 lengths 0 of 0, 0 0 0 distinct 1\n"
               "GameInfo.game present 4 absent 0 bytes 0 of 0, 0 0 0 lengths 0 of 0, 0 0 0 distinct 2\n"
               "GameInfo.opponent present 4 absent 0 bytes 0 of 0, 0 0 0 lengths 0 of 0, 0 0 0 distinct 3\n"
-              "role 0 0.6666666666666666 2 of 3, 0 2 2\n"
-              "role 1 0.6666666666666666 2 of 3, 1 1 1\n");
+              "role 0 0.6666666666666666 0.6666666666666666 of 3, 0 2 2\n"
+              "role 1 0.6666666666666666 0.6666666666666666 of 3, 1 1 1\n");
     ++compared;
   }
   EXPECT_GE(compared, 8U);

@@ -269,8 +269,8 @@ Shell::Next Shell::verify() {
     complain(found.error().message);
     return Next::GoOn;
   }
-  return write(json_ ? verification_json(*found, opening_.strategy, std::nullopt)
-                     : verification_text(*found, opening_.strategy, std::nullopt));
+  return write(json_ ? verification_json(*found, strategy_, std::nullopt)
+                     : verification_text(*found, strategy_, std::nullopt));
 }
 
 Shell::Next Shell::read_file(const std::string& path) {
@@ -343,10 +343,9 @@ void catch_interrupts() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-int answer_typed(Shell& shell, const model::Model& model, const OpeningOptions& opening) {
+int answer_typed(Shell& shell, const model::Model& model, const Opened& opened) {
   catch_interrupts();
-  fmt::print("{} on {} under `{}`; .help tells what to type, .quit leaves\n", model.name, opening.store,
-             opening.strategy);
+  fmt::print("{} on {} under `{}`; .help tells what to type, .quit leaves\n", model.name, opened.url, opened.strategy);
   LineEditor editor(
       model.name + "> ", [&](std::string_view line) { return complete(model, line); }, HistoryFile(history_path()));
   std::string line;
@@ -420,7 +419,9 @@ int run_shell(const ShellOptions& options) {
   if (options.after == "-") return complain("standard input has the statements, not the requests of --after");
   runtime::SessionOptions session_options;
   session_options.interrupted = &interrupted;
-  const Opened opened = open_model(options.opening, std::move(session_options));
+  OpeningOptions opening = options.opening;
+  if (!options.after.empty()) opening.otherwise = "memory:";
+  const Opened opened = open_model(opening, std::move(session_options));
   if (!opened.session) return opened.code;
   if (!options.after.empty()) {
     const auto before = answer_file(*opened.session, options.after);
@@ -428,9 +429,9 @@ int run_shell(const ShellOptions& options) {
     if (before->refused + before->unknown + before->errors > 0)
       complain(fmt::format("{}: {}", options.after, answered_text(*before)));
   }
-  Shell shell(*opened.session, options.opening, interrupted);
+  Shell shell(*opened.session, opened.strategy, interrupted);
   const bool typed = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
-  return typed ? answer_typed(shell, opened.session->model(), options.opening) : answer_piped(shell);
+  return typed ? answer_typed(shell, opened.session->model(), opened) : answer_piped(shell);
 }
 
 }  // namespace noam::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -27,9 +28,9 @@ class Shell {
  public:
   enum class Next : std::uint8_t { GoOn, Leave, Broken };  // Broken: nobody takes the answers
 
-  // `interrupted` ends what is running, and what is being written. All must outlive it.
-  Shell(runtime::Session& session, const OpeningOptions& opening, const std::atomic<bool>& interrupted)
-      : session_(session), opening_(opening), interrupted_(interrupted) {}
+  // `interrupted` ends what is running, and what is being written. It and the session must outlive this.
+  Shell(runtime::Session& session, std::string strategy, const std::atomic<bool>& interrupted)
+      : session_(session), strategy_(std::move(strategy)), interrupted_(interrupted) {}
 
   Next answer(std::string_view line);
 
@@ -55,7 +56,7 @@ class Shell {
   Next set(bool& what, const std::string& name, const std::string& to);
 
   runtime::Session& session_;
-  const OpeningOptions& opening_;
+  std::string strategy_;  // that the data lies under
   const std::atomic<bool>& interrupted_;
   bool json_ = false;
   bool timing_ = true;

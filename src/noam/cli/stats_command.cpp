@@ -531,7 +531,7 @@ CLI::App* add_stats_command(CLI::App& app, StatsOptions& options) {
   command->footer(
       "Numbers of instances, lengths of texts and collections, fan-outs, different values; blocks, entries and bytes\n"
       "of every collection; the largest and the hottest blocks. `×` stands where the model is off by more than 2.\n"
-      "On `memory:` there is nothing before --after has run.\n"
+      "With --after, where no store is named, everything happens in memory.\n"
       "Exit codes: 0 fine; 1 the model is wrong; 2 wrong use: files, arguments, stores, a line of --after that is no\n"
       "request.\n"
       "Example: noam stats shop.noam --store rocksdb:data --write\n"
@@ -546,7 +546,9 @@ int show_statistics(const StatsOptions& options) {
   const auto source =
       options.write ? read_input(options.opening.path) : Result<language::SourceFile>(language::SourceFile("", ""));
   if (!source) return complain(source.error().message);
-  const Opened opened = open_model(options.opening);
+  OpeningOptions opening = options.opening;
+  if (!options.after.empty()) opening.otherwise = "memory:";
+  const Opened opened = open_model(opening);
   if (!opened.session) return opened.code;
   if (!options.after.empty()) {
     const auto before = answer_file(*opened.session, options.after);
