@@ -131,6 +131,7 @@ class Session {
 
   [[nodiscard]] const model::Model& model() const { return *program_.model; }
   [[nodiscard]] const design::Program& program() const { return program_; }
+  [[nodiscard]] stores::Store& store() const { return store_; }
 
   // With a cursor: the page after it. Arguments are checked against the types of the parameters; one that is left out
   // is absent. An error has a code: `request` (no such query or parameter, an argument given twice, a cursor that this
