@@ -52,7 +52,7 @@ class Shell {
   // Line by line, as long as nobody interrupts.
   Next write(std::string_view text);
   void complain(const std::string& message) const;
-  [[nodiscard]] Result<model::StatementRef> find(const std::string& statement) const;
+  [[nodiscard]] Result<model::StatementRef> find(const std::string& name) const;
   Next set(bool& what, const std::string& name, const std::string& to);
 
   runtime::Session& session_;
