@@ -1,7 +1,9 @@
 // A process is killed at any moment, again and again: what it was told to be applied is there, and what it was told
 // nothing of can be repeated under its id and is then there once.
 
-#include <map>
+#include <csignal>
+#include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -180,7 +182,7 @@ class KilledStore {
 };
 
 TEST(Killed, ProcessLosesNothingThatWasAcknowledged) {
-  const std::size_t rounds = amount("NOAM_KILL_ROUNDS", 12);
+  const std::size_t rounds = amount("NOAM_KILL_ROUNDS", 10);
   constexpr std::size_t rounds_of_a_store = 20;
   const std::uint64_t start = seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start));
@@ -196,7 +198,8 @@ TEST(Killed, ProcessLosesNothingThatWasAcknowledged) {
     stores[round % 2]->round(figures);
   }
   std::printf(
-      "%zu rounds: %zu commands acknowledged, %zu unknown (of the counts %zu done, %zu not), %zu killed while opening\n",
+      "%zu rounds: %zu commands acknowledged, %zu unknown (of the counts %zu done, %zu not), %zu killed while "
+      "opening\n",
       figures.rounds, figures.acknowledged, figures.unknown, figures.counted_before, figures.counted_by_repeat,
       figures.killed_while_opening);
   EXPECT_GT(figures.acknowledged, 0U);

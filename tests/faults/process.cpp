@@ -151,10 +151,30 @@ Ended run(const std::vector<std::string>& command, std::string_view input, const
   return ended;
 }
 
-Ended noam(const std::vector<std::string>& arguments, std::string_view input, const std::function<void()>& prepare) {
+namespace {
+
+std::vector<std::string> of_noam(const std::vector<std::string>& arguments) {
   std::vector<std::string> command{noam_program()};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run(command, input, prepare);
+  return command;
+}
+
+}  // namespace
+
+Ended noam(const std::vector<std::string>& arguments, std::string_view input, const std::function<void()>& prepare) {
+  return run(of_noam(arguments), input, prepare);
+}
+
+Ended noam_killed_after(const std::vector<std::string>& arguments, std::chrono::microseconds time) {
+  Process process(of_noam(arguments));
+  process.close_input();
+  if (!process.read_until(in(time))) process.kill();
+  Ended ended;
+  ended.code = process.wait();
+  process.read_until(in(patience));
+  ended.out = std::move(process.out);
+  ended.err = std::move(process.err);
+  return ended;
 }
 
 std::vector<std::string> as(const std::string& role, const std::vector<std::string>& arguments) {

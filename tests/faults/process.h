@@ -71,6 +71,10 @@ Ended run(const std::vector<std::string>& command, std::string_view input = {},
 Ended noam(const std::vector<std::string>& arguments, std::string_view input = {},
            const std::function<void()>& prepare = {});
 
+// The same, killed after this time where it has not ended; then its code is `killed`.
+Ended noam_killed_after(const std::vector<std::string>& arguments, std::chrono::microseconds time);
+inline constexpr int killed = 128 + 9;
+
 // The command line of this test program in another role (roles.h).
 std::vector<std::string> as(const std::string& role, const std::vector<std::string>& arguments);
 
