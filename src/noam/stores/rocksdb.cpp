@@ -34,6 +34,7 @@
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
+#include "noam/stores/rocksdb_log.h"
 
 namespace noam::stores {
 namespace {
@@ -148,6 +149,24 @@ Result<std::string> read_small_file(const std::string& path) {
   }
   ::close(file);
   return text;
+}
+
+// The bytes behind the last block of a log that is full.
+Result<std::string> read_last_block(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file_problem(path, "can't be read");
+  struct stat about {};
+  std::string block(log_block_bytes, '\0');
+  ssize_t count = -1;
+  if (::fstat(file, &about) == 0) {
+    const auto size = static_cast<std::size_t>(about.st_size);
+    count = ::pread(file, block.data(), block.size(), static_cast<off_t>(size - size % log_block_bytes));
+  }
+  Error error = file_problem(path, "can't be read");
+  ::close(file);
+  if (count < 0) return error;
+  block.resize(static_cast<std::size_t>(count));
+  return block;
 }
 
 // A new folder with what `fill` puts into it, there all at once.
@@ -272,6 +291,8 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] Error trouble(const rocksdb::Status& status, const char* what) const;
   [[nodiscard]] Error unreadable(std::uint32_t family) const;
   [[nodiscard]] Error opening_trouble(const rocksdb::Status& status) const;
+  // That RocksDB will not take a damaged log for one that ends early.
+  Result<void> check_logs() const;
   Result<void> read_deployment();
   Result<void> write_deployment(const design::Design& design);
   [[nodiscard]] Result<Layout> number(const design::Design& design, const std::string& stored) const;
@@ -353,7 +374,25 @@ Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
   return Error{fmt::format("store `{}` is in use by {}; a store is used by one process at a time", folder_, who)};
 }
 
+Result<void> RocksdbStore::check_logs() const {
+  std::error_code failed;
+  fs::directory_iterator at(folder_ + "/" + database_folder, failed);
+  if (failed) return {};  // there is none yet, or it is told when it is opened
+  for (; at != fs::directory_iterator(); at.increment(failed)) {
+    const fs::path& path = at->path();
+    if (path.extension() != ".log" && !path.filename().string().starts_with("MANIFEST-")) continue;
+    NOAM_ASSIGN_OR_RETURN(const std::string block, read_last_block(path.string()));
+    if (mistaken_length(block))
+      return Error{
+          fmt::format("store `{}`: damaged: a record of {}/{} has a wrong length, and RocksDB would forget all behind "
+                      "it; restore a backup",
+                      folder_, database_folder, path.filename().string())};
+  }
+  return {};
+}
+
 Result<void> RocksdbStore::open() {
+  NOAM_RETURN_IF_ERROR(check_logs());
   rocksdb::Options options;
   if (options_.env != nullptr) options.env = options_.env;
   options.create_if_missing = !head_.deployed;
