@@ -1,12 +1,15 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test check fuzz property bench format clean help setup
+.PHONY: build demo test check fuzz property faults bench format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
 CASES ?= 20000
 SEED ?= $(shell date +%s)
+KILL_ROUNDS ?= 300
+CORRUPT_PLACES ?= 1000
+SOAK_SECONDS ?= 600
 
 build: build/release/build.ninja   ## The program, as build/noam (the default)
 	cmake --build --preset release -j $(JOBS) --target noam
@@ -29,6 +32,11 @@ property: build                    ## CASES random programs, models and designs 
 	cmake --build --preset release -j $(JOBS) --target noam_property_test
 	@echo "first seed: $(SEED)"
 	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R Shards/Property
+
+faults: build                      ## Kills, wrong bytes and a long soak of the embedded store (KILL_ROUNDS, CORRUPT_PLACES, SOAK_SECONDS)
+	cmake --build --preset release -j $(JOBS) --target noam_faults_test
+	NOAM_KILL_ROUNDS=$(KILL_ROUNDS) NOAM_CORRUPT_PLACES=$(CORRUPT_PLACES) NOAM_SOAK_SECONDS=$(SOAK_SECONDS) \
+	  build/release/tests/noam_faults_test
 
 bench: build                       ## The benchmarks
 	@if [ -x bench/run ]; then bench/run; else echo "no benchmarks yet"; fi

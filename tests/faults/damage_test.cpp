@@ -99,7 +99,7 @@ class Damaged : public ::testing::TestWithParam<const char*> {
   // Several sessions, so that there are several tables. With four of them RocksDB begins to merge them whenever the
   // store is opened, and waits a second where it can't: only where there is time for that.
   void fill_store() {
-    const int sessions = places_ > 100 ? 5 : 3;
+    const int sessions = places_ > 100 ? 5 : 2;
     for (int session = 0; session < sessions; ++session) {
       auto opened = open(model_, design(), store().string(), stores::Existing::Allowed);
       ASSERT_TRUE(opened) << opened.error().message;
@@ -168,6 +168,7 @@ class Damaged : public ::testing::TestWithParam<const char*> {
   static void expect_clear(const std::string& message, const fs::path& folder) {
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     EXPECT_NE(message.find(folder.string()), std::string::npos) << message;
+    EXPECT_EQ(message.find("in use"), std::string::npos) << message;
   }
 
   // Asks the copy; `lost` is how many commands it forgot where it lost some.
@@ -269,7 +270,7 @@ class Damaged : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  const std::size_t places_ = amount("NOAM_CORRUPT_PLACES", 20);
+  const std::size_t places_ = amount("NOAM_CORRUPT_PLACES", 15);
   const std::uint64_t start_;
   Random random_;
   TemporaryFolder folder_;

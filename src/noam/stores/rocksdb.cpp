@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -236,6 +238,15 @@ std::int64_t system_milliseconds() {
       .count();
 }
 
+// RocksDB keeps a diary beside the data, and where the disk is full it may stop the program because of that alone. What
+// is in it that matters comes as an error, too.
+class NoDiary final : public rocksdb::Logger {
+ public:
+  NoDiary() : rocksdb::Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
 class RocksdbSnapshot final : public Snapshot {
  public:
   explicit RocksdbSnapshot(rocksdb::DB& database) : database_(database), held_(database.GetSnapshot()) {}
@@ -357,8 +368,8 @@ Error RocksdbStore::unreadable(std::uint32_t family) const {
 }
 
 Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
-  const std::string text = status.ToString();
-  if (text.find("lock ") == std::string::npos) return trouble(status, "can't be opened");
+  const bool of_lock = status.IsIOError() && status.ToString().find("/LOCK:") != std::string::npos;
+  if (!of_lock) return trouble(status, "can't be opened");
   // Who has it, where the system tells.
   std::string who = "another process";
   const int file = ::open((folder_ + "/" + database_folder + "/LOCK").c_str(), O_RDWR | O_CLOEXEC);
@@ -401,8 +412,7 @@ Result<void> RocksdbStore::open() {
   // Only the last record of a log may be incomplete: what was cut off was never told to be applied.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.max_background_jobs = 2;
-  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-  options.keep_log_file_num = 3;
+  options.info_log = std::make_shared<NoDiary>();
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
 
@@ -903,7 +913,9 @@ Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& fol
 
 Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std::string& folder) {
   std::error_code failed;
-  if (!fs::exists(backup + "/" + head_file, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  if (!fs::exists(backup, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  if (!fs::exists(backup + "/" + head_file, failed))
+    return Error{fmt::format("`{}` is no backup: it has no {}", backup, head_file)};
   std::uint64_t bytes = 0;
   NOAM_RETURN_IF_ERROR(make_folder(folder, [&](const std::string& made) -> Result<void> {
     fs::copy(backup, made, fs::copy_options::recursive, failed);
