@@ -7,6 +7,9 @@ JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
 CASES ?= 20000
 SEED ?= $(shell date +%s)
+STORE ?= memory
+property_memory := Whatever
+property_rocksdb := InAFolder
 KILL_ROUNDS ?= 300
 CORRUPT_PLACES ?= 1000
 SOAK_SECONDS ?= 600
@@ -28,10 +31,10 @@ check: setup                       ## Format, clang-tidy, headers alone, include
 fuzz: setup                        ## Every fuzz program, FUZZ_SECONDS each
 	tools/fuzz $(FUZZ_SECONDS)
 
-property: build                    ## CASES random programs, models and designs (20000) against the reference evaluator
+property: build                    ## CASES random programs (20000) against the reference evaluator, on STORE (memory, rocksdb)
 	cmake --build --preset release -j $(JOBS) --target noam_property_test
 	@echo "first seed: $(SEED)"
-	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R Shards/Property
+	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R 'Shards/Property.*$(property_$(STORE))'
 
 faults: build                      ## Kills, wrong bytes and a long soak of the embedded store (KILL_ROUNDS, CORRUPT_PLACES, SOAK_SECONDS)
 	cmake --build --preset release -j $(JOBS) --target noam_faults_test

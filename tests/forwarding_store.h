@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "noam/stores/store.h"
 
@@ -29,6 +30,9 @@ class ForwardingStore : public stores::Store {
   Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
                                 stores::Deadline by) override {
     return behind_->scan(family, after, at, by);
+  }
+  [[nodiscard]] std::vector<stores::HotBlock> hottest(std::size_t most) const override {
+    return behind_->hottest(most);
   }
 
  protected:

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -9,6 +10,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "noam/cli/compile.h"
 #include "noam/cli/export_command.h"
@@ -16,9 +19,11 @@
 #include "noam/cli/records.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/forwarding_store.h"
 #include "tests/scenario.h"
 #include "tests/session_engine.h"
 #include "tests/support.h"
+#include "tests/temporary_store.h"
 
 // Loading and exporting, at the level of the library: rows, files, what is kept of a load that ends in the middle.
 namespace noam::tests {
@@ -70,17 +75,12 @@ model::EntityId entity_id(const model::Model& model, const std::string& name) {
   throw std::runtime_error("no entity " + name);
 }
 
-// Another store behind one that fails on demand.
-class FailingStore : public stores::Store {
+// A store that fails on demand, and takes as much as it is told.
+class FailingStore : public ForwardingStore {
  public:
+  explicit FailingStore(std::unique_ptr<stores::Store> behind) : ForwardingStore(std::move(behind)) {}
+
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return can; }
-  Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return behind_->snapshot(); }
-  Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
-                    stores::Answers& out) override {
-    return behind_->read(requests, at, by, out);
-  }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (can.max_commit_changes != 0 && batch.changes.size() > can.max_commit_changes) return stores::Outcome::TooLarge;
     for (const stores::Change& change : batch.changes)
@@ -95,17 +95,9 @@ class FailingStore : public stores::Store {
     if (left > 0) --left;
     return behind_->commit(batch, by);
   }
-  Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
-                                stores::Deadline by) override {
-    return behind_->scan(family, after, at, by);
-  }
-
   int left = -1;                  // commits until it fails; negative: it does not
   bool applies_the_last = false;  // the commit that fails is applied all the same
   stores::Capabilities can;
-
- private:
-  std::unique_ptr<stores::Store> behind_ = stores::open_memory_store();
 };
 
 // A model on a store of its own.
@@ -114,7 +106,9 @@ struct Database {
                     runtime::SessionOptions options = {})
       : Database(compiled(text), strategy, std::move(options)) {}
   explicit Database(std::shared_ptr<const model::Model> of, const std::string& strategy = "eao",
-                    runtime::SessionOptions options = {}) {
+                    runtime::SessionOptions options = {},
+                    std::unique_ptr<stores::Store> behind = stores::open_memory_store())
+      : store(std::move(behind)) {
     auto opened = Session::open(std::move(of), strategy, store, std::move(options));
     if (!opened) throw std::runtime_error(opened.error().message);
     session = std::move(*opened);
@@ -347,25 +341,25 @@ namespace {
 class LoadFiles : public testing::Test {
  protected:
   std::string file(const std::string& name, const std::string& text) {
-    const auto path = folder_.path() / name;
+    const auto path = folder.path() / name;
     write_file(path, text);
     return path.string();
   }
   [[nodiscard]] DataSource source(const std::string& path, char delimiter = ',') const {
     DataSource out;
     out.path = path;
-    out.entity = *cli::entity_of_file(database_->model(), path);
+    out.entity = *cli::entity_of_file(database->model(), path);
     out.format = *cli::format_of_file(path);
     out.delimiter = delimiter;
     return out;
   }
   LoadReport load(const std::string& path, const LoadRun& run = {}, char delimiter = ',') {
-    auto opened = FileLoad::open(*database_->session, source(path, delimiter), run);
+    auto opened = FileLoad::open(*database->session, source(path, delimiter), run);
     if (!opened) {
       LoadReport out;
       out.end = LoadEnd::Failed;
       out.message = opened.error().message;
-      const std::string place = folder_.path().string() + "/";
+      const std::string place = folder.path().string() + "/";
       for (std::size_t at = 0; (at = out.message.find(place)) != std::string::npos;)
         out.message.erase(at, place.size());
       return out;
@@ -379,10 +373,10 @@ class LoadFiles : public testing::Test {
       out.push_back(std::to_string(line.line) + " " + line.code + ": " + line.reason);
     return out;
   }
-  std::string users() { return database_->all("User", DataFormat::Csv); }
+  std::string users() { return database->all("User", DataFormat::Csv); }
 
-  TemporaryFolder folder_;
-  std::unique_ptr<Database> database_ = std::make_unique<Database>();
+  TemporaryFolder folder;
+  std::unique_ptr<Database> database = std::make_unique<Database>();
 };
 
 }  // namespace
@@ -469,14 +463,15 @@ TEST_F(LoadFiles, InOtherEncodingsAreRefusedWithTheRemedy) {
 }
 
 TEST_F(LoadFiles, HaveLargeFields) {
-  const std::string large(10'000'000, 'x');
+  std::string large;
+  large.resize(10'000'000, 'x');
   EXPECT_EQ(load(file("User.csv", "name,nick\nann,\"" + large + "\"\nben," + large + "\n")).loaded, 2U);
   EXPECT_EQ(load(file("User.jsonl", R"({"name": "cleo", "nick": ")" + large + "\"}\n")).loaded, 1U);
   EXPECT_GT(users().size(), 3 * large.size());
 }
 
 TEST_F(LoadFiles, ThatCantBeReadSaySo) {
-  EXPECT_EQ(load((folder_.path() / "User.csv").string()).message, "User.csv: can't be read: No such file or directory");
+  EXPECT_EQ(load((folder.path() / "User.csv").string()).message, "User.csv: can't be read: No such file or directory");
 }
 
 TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
@@ -485,7 +480,7 @@ TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
   const std::string path = file("User.csv", text);
   std::string expected;
   for (const std::size_t records : {1U, 2U, 7U, 49U, 50U, 51U, 1000U}) {
-    database_ = std::make_unique<Database>();
+    database = std::make_unique<Database>();
     LoadRun run;
     run.batch_records = records;
     const LoadReport report = load(path, run);
@@ -493,7 +488,7 @@ TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
     if (expected.empty()) expected = users();
     EXPECT_EQ(users(), expected);
     EXPECT_EQ(report.loaded + report.bad, 50U);
-    database_->expect_verified();
+    database->expect_verified();
   }
 }
 
@@ -512,14 +507,14 @@ TEST_F(LoadFiles, GoOnBehindTheLastCommit) {
       // By an interrupt; by a store that fails, and did not apply the last commit, or did.
       for (const int kind : {0, 1, 2}) {
         SCOPED_TRACE(std::to_string(stop) + " " + std::to_string(kind));
-        database_ = std::make_unique<Database>();
+        database = std::make_unique<Database>();
         int left = stop;
         LoadRun first = run;
         if (kind == 0) first.interrupted = [&] { return --left <= 0; };
-        if (kind > 0) database_->store.left = stop;
-        database_->store.applies_the_last = kind == 2;
+        if (kind > 0) database->store.left = stop;
+        database->store.applies_the_last = kind == 2;
         const LoadReport begun = load(path, first);
-        database_->store.left = -1;
+        database->store.left = -1;
         const LoadReport rest = load(path, run);
         EXPECT_EQ(users(), expected);
         if (begun.end == LoadEnd::Complete) {
@@ -536,7 +531,7 @@ TEST_F(LoadFiles, GoOnBehindTheLastCommit) {
           EXPECT_EQ(rest.skipped_before, begun.loaded);
         }
         EXPECT_EQ(load(path, run).end, LoadEnd::AlreadyLoaded);
-        database_->expect_verified();
+        database->expect_verified();
       }
     }
   }
@@ -591,17 +586,17 @@ TEST_F(LoadFiles, ThatChangedAreRefusedUntilTheyAreLoadedAgain) {
 
 TEST_F(LoadFiles, AreKnownByWhereTheyLie) {
   const std::string path = file("User.csv", "name\na\n");
-  std::filesystem::create_symlink(path, folder_.path() / "user.csv");
+  std::filesystem::create_symlink(path, folder.path() / "user.csv");
   EXPECT_EQ(load(path).loaded, 1U);
-  EXPECT_EQ(load((folder_.path() / "user.csv").string()).end, LoadEnd::AlreadyLoaded);
-  EXPECT_EQ(load((folder_.path() / "." / "User.csv").string()).end, LoadEnd::AlreadyLoaded);
+  EXPECT_EQ(load((folder.path() / "user.csv").string()).end, LoadEnd::AlreadyLoaded);
+  EXPECT_EQ(load((folder.path() / "." / "User.csv").string()).end, LoadEnd::AlreadyLoaded);
 }
 
 TEST_F(LoadFiles, EndAtTheFirstBadLineWhereThatIsAsked) {
   for (const std::size_t records : {1U, 2U, 100U}) {
     for (const std::string& wrong : {std::string("a"), std::string("x,y"), std::string("\"x")}) {
       SCOPED_TRACE(std::to_string(records) + " " + wrong);
-      database_ = std::make_unique<Database>();
+      database = std::make_unique<Database>();
       LoadRun run;
       run.strict = true;
       run.batch_records = records;
@@ -644,9 +639,9 @@ TEST_F(LoadFiles, OfAFolderComeOwnersFirst) {
   for (const char* name : {"Visit.csv", "Note.jsonl", "User.csv", "Folder.ndjson", "readme.txt", ".hidden.csv"})
     file(name, "");
   cli::LoadOptions options;
-  options.sources = {folder_.path().string()};
+  options.sources = {folder.path().string()};
   const auto names = [&]() -> Texts {
-    const auto found = cli::find_sources(database_->model(), options);
+    const auto found = cli::find_sources(database->model(), options);
     if (!found) return {found.error().message.substr(found.error().message.find(": ") + 2)};
     Texts out;
     for (const DataSource& source : *found) out.push_back(std::filesystem::path(source.path).filename().string());
@@ -795,6 +790,71 @@ TEST(RoundTrip, KeepsKeysOwnersAndWhatEachSideHolds) {
   EXPECT_EQ(database.all("Folder", DataFormat::Csv), "z,\ny,z\na,y\nb,y\nc,\nx,a\n");
   std::size_t instances = 0;
   expect_round_trip(*database.session, compiled(shop), instances);
+}
+
+TEST(RoundTrip, GoesThroughTheEmbeddedStore) {
+  const auto model = compiled(read_file(source_dir() / "examples/microblog/microblog.noam"));
+  const ParsedScenario parsed = parse_scenario(read_file(source_dir() / "tests/scenarios/microblog/posts.scenario"));
+  SessionEngine engine(*model, "eao");
+  ASSERT_TRUE(run_scenario(parsed.scenario, engine).empty());
+  const TemporaryFolder folder;
+  export_all(engine.session(), folder.path() / "memory", DataFormat::Csv);
+  Database embedded(model, "seed003", {}, make_temporary_store());
+  load_all(*embedded.session, folder.path() / "memory");
+  export_all(*embedded.session, folder.path() / "embedded", DataFormat::Csv);
+  EXPECT_EQ(contents(folder.path() / "embedded"), contents(folder.path() / "memory"));
+  embedded.expect_verified();
+}
+
+// --- Killed ----------------------------------------------------------------------------------------------------------
+
+TEST(LoadKilled, GoesOnBehindWhatIsInTheStore) {
+  const auto model = compiled(shop);
+  const TemporaryFolder folder;
+  std::string text = "name,age\n";
+  for (int i = 0; i < 60; ++i) text += "u" + std::to_string(i) + (i % 9 == 4 ? ",-3\n" : ",\"3\"\n");
+  const std::string path = (folder.path() / "User.csv").string();
+  write_file(path, text);
+  DataSource source;
+  source.path = path;
+  source.entity = entity_id(*model, "User");
+  source.format = DataFormat::Csv;
+  LoadRun run;
+  run.batch_records = 7;
+  Database whole(model);
+  ASSERT_EQ(FileLoad::open(*whole.session, source, run)->load().loaded, 53U);
+  stores::RocksdbOptions options = small_store();
+  options.existing = stores::Existing::Allowed;
+  const std::string place = (folder.path() / "store").string();
+  // Each run is killed after two commits, until one comes to its end.
+  int runs = 0;
+  for (bool complete = false; !complete; ++runs) {
+    ASSERT_LT(runs, 10);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      auto opened = stores::open_rocksdb_store(place, options);
+      if (!opened) ::_exit(1);
+      Database database(model, "eao", {}, std::move(*opened));
+      int left = 2;
+      run.progress = [&](const LoadReport& /*report*/, std::uint64_t /*bytes*/, std::uint64_t /*of*/) {
+        if (--left == 0) ::kill(::getpid(), SIGKILL);
+      };
+      auto load = FileLoad::open(*database.session, source, run);
+      ::_exit(load && load->load().end == LoadEnd::Complete ? 0 : 2);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    complete = WIFEXITED(status);
+    ASSERT_TRUE(!complete || WEXITSTATUS(status) == 0);
+  }
+  EXPECT_EQ(runs, 5);
+  auto opened = stores::open_rocksdb_store(place, options);
+  ASSERT_TRUE(opened) << opened.error().message;
+  Database database(model, "eao", {}, std::move(*opened));
+  EXPECT_EQ(FileLoad::open(*database.session, source, {})->load().end, LoadEnd::AlreadyLoaded);
+  EXPECT_EQ(database.all("User"), whole.all("User"));
+  database.expect_verified();
 }
 
 TEST(Export, ReplacesNothingUnlessItIsTold) {

@@ -362,7 +362,8 @@ TEST(RunCommand, EndsWithTwoWhereItIsUsedWrongly) {
 }
 
 TEST(RunCommand, NamesStoresAndStrategies) {
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:data"}), "rocksdb is not built in yet");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:missing"}), "noam deploy");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:"}), "its folder follows");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "cassandra://a,b/c"}),
                    "cassandra is not built in yet");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "mysql://a"}), "there is `memory:`");
@@ -631,7 +632,7 @@ class Conversation {
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
       for (const int end : {in[0], in[1], out[0], out[1]}) ::close(end);
-      ::execl(noam_program(), noam_program(), "run", model.c_str(), "--batch", nullptr);
+      ::execl(noam_program(), noam_program(), "run", model.c_str(), "--batch", "--store", "memory:", nullptr);
       ::_exit(127);
     }
     ::close(in[0]);
@@ -863,7 +864,7 @@ TEST(VerifyCommand, EndsWithTwoAtALineThatIsNoRequest) {
   expect_wrong_use(run_noam({"verify", types(), "--after", "missing.jsonl"}), "missing.jsonl: can't be read");
   expect_wrong_use(run_noam({"verify", types(), "--after", source_dir().string()}), "can't be read");
   expect_wrong_use(run_noam({"verify", "-", "--after", "-"}), "standard input");
-  expect_wrong_use(run_noam({"verify", types(), "--store", "rocksdb:x"}), "rocksdb is not built in yet");
+  expect_wrong_use(run_noam({"verify", types(), "--store", "redis://x"}), "redis is not built in yet");
 }
 
 TEST(VerifyCommand, NamesEveryDifference) {

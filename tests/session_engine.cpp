@@ -2,18 +2,49 @@
 
 #include "noam/design/strategies.h"
 #include "noam/stores/memory.h"
+#include "noam/stores/rocksdb.h"
+#include "tests/temporary_store.h"
 
 namespace noam::tests {
 
-SessionEngine::SessionEngine(const model::Model& model, const std::string& design)
-    : store_(stores::open_memory_store()) {
+SessionEngine::SessionEngine(const model::Model& model, const std::string& design, Where where) {
+  if (where == Where::Folder) folder_ = std::make_unique<TemporaryFolder>();
+  auto program = design::make_program(std::make_shared<model::Model>(model), design);
+  if (!program) {
+    problem_ = program.error().message;
+    return;
+  }
+  program_ = std::move(*program);
+  open();
+}
+
+void SessionEngine::open() {
+  if (folder_) {
+    stores::RocksdbOptions options = small_store();
+    options.existing = stores::Existing::Allowed;
+    auto store = stores::open_rocksdb_store((folder_->path() / "store").string(), options);
+    if (!store) {
+      problem_ = store.error().message;
+      return;
+    }
+    store_ = std::move(*store);
+  } else {
+    store_ = stores::open_memory_store();
+  }
   runtime::SessionOptions options;
   options.clock = [this] { return time_; };
-  auto session = runtime::Session::open(std::make_shared<model::Model>(model), design, *store_, std::move(options));
+  auto session = runtime::Session::open(*program_, *store_, std::move(options));
   if (session)
     session_ = std::move(*session);
   else
     problem_ = session.error().message;
+}
+
+void SessionEngine::reopen() {
+  if (!folder_ || !session_) return;
+  session_.reset();
+  store_.reset();
+  open();
 }
 
 nlohmann::ordered_json SessionEngine::answer(const nlohmann::ordered_json& request) {

@@ -7,8 +7,11 @@
 
 namespace noam::tests {
 
-// Every scenario, under every strategy and every design of its model: the same answers, and every copy right.
-TEST(ScenarioFiles, HoldUnderEveryDesign) {
+namespace {
+
+// Every scenario, under every strategy and every design of its model: the same answers, and every copy right, also after
+// the store was closed and opened again.
+void run_all(Where where) {
   std::size_t runs = 0;
   for (const auto& path : files_below("tests/scenarios", ".scenario")) {
     const std::string name = path.lexically_relative(source_dir()).string();
@@ -17,15 +20,23 @@ TEST(ScenarioFiles, HoldUnderEveryDesign) {
     const language::SourceFile source(parsed.scenario.model, read_file(source_dir() / parsed.scenario.model));
     const Compilation compilation = compile(source);
     for (const std::string& design : all_designs(compilation.model)) {
-      SessionEngine engine(compilation.model, design);
+      SessionEngine engine(compilation.model, design, where);
       ASSERT_EQ(engine.problem(), "") << name << " under " << design;
       for (const ScenarioFailure& failure : run_scenario(parsed.scenario, engine))
         ADD_FAILURE() << "under " << design << ": " << to_string(name, failure);
       EXPECT_EQ(engine.verify().value_or(""), "") << name << " under " << design;
+      engine.reopen();
+      EXPECT_EQ(engine.verify().value_or(""), "") << name << " under " << design << ", opened again";
       ++runs;
     }
   }
   EXPECT_GE(runs, 100U);
 }
+
+}  // namespace
+
+TEST(ScenarioFiles, HoldUnderEveryDesignInMemory) { run_all(Where::Memory); }
+
+TEST(ScenarioFiles, HoldUnderEveryDesignInAFolder) { run_all(Where::Folder); }
 
 }  // namespace noam::tests

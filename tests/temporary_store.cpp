@@ -12,6 +12,7 @@ stores::RocksdbOptions small_store() {
   stores::RocksdbOptions options;
   options.sync = false;
   options.cache_bytes = std::size_t{1} << 20U;
+  options.buffer_bytes = std::size_t{1} << 20U;
   return options;
 }
 

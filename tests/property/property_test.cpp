@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,24 @@ namespace noam::tests::property {
 
 namespace {
 
-Engines engines() {
+// In a folder that is closed and opened again between requests, now and then.
+class ReopenedEngine : public SessionEngine {
+ public:
+  ReopenedEngine(const model::Model& model, const std::string& design) : SessionEngine(model, design, Where::Folder) {}
+
+  nlohmann::ordered_json answer(const nlohmann::ordered_json& request) override {
+    if (random_() % 16 == 0) reopen();
+    return SessionEngine::answer(request);
+  }
+
+ private:
+  std::minstd_rand random_;  // the same each time, so that what differs differs again
+};
+
+Engines engines(Where where) {
   Engines out;
-  out.tested = [](const model::Model& model, const std::string& design) -> std::unique_ptr<Engine> {
+  out.tested = [where](const model::Model& model, const std::string& design) -> std::unique_ptr<Engine> {
+    if (where == Where::Folder) return std::make_unique<ReopenedEngine>(model, design);
     return std::make_unique<SessionEngine>(model, design);
   };
   out.reference = [](const model::Model& model, const std::string& /*design*/) -> std::unique_ptr<Engine> {
@@ -28,19 +44,17 @@ constexpr std::uint64_t shards = 8;  // so that they can run side by side
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t usual_cases = 64;
+constexpr std::uint64_t usual_cases_in_folders = 24;
 #else
 constexpr std::uint64_t usual_cases = 480;
+constexpr std::uint64_t usual_cases_in_folders = 160;
 #endif
 
-class Property : public testing::TestWithParam<std::uint64_t> {};
-
-// The same cases each time, unless others are asked for: `make property` takes new ones, NOAM_PROPERTY_SEED=… and
-// NOAM_PROPERTY_CASES=1 one case again.
-TEST_P(Property, WhateverNoamAnswersUnderAnyDesignIsTheAnswerOfTheReference) {
-  Suite suite = suite_from_environment(usual_cases);
-  if (std::getenv("NOAM_PROPERTY_SEED") == nullptr) suite.first_seed = 1;
-  const std::uint64_t begin = suite.cases * GetParam() / shards;
-  const std::uint64_t end = suite.cases * (GetParam() + 1) / shards;
+void run_shard(std::uint64_t shard, Where where, std::uint64_t usual) {
+  Suite suite = suite_from_environment(usual);
+  if (std::getenv("NOAM_PROPERTY_SEED") == nullptr) suite.first_seed = where == Where::Folder ? 1'001 : 1;
+  const std::uint64_t begin = suite.cases * shard / shards;
+  const std::uint64_t end = suite.cases * (shard + 1) / shards;
   suite.first_seed += begin;
   suite.cases = end - begin;
   if (suite.cases == 0) return;
@@ -48,10 +62,22 @@ TEST_P(Property, WhateverNoamAnswersUnderAnyDesignIsTheAnswerOfTheReference) {
   DriverOptions options;
   options.isolated = true;
   options.seconds = 120;
-  const SuiteReport report = run_suite(suite, engines(), options);
+  const SuiteReport report = run_suite(suite, engines(where), options);
   std::cout << text(report);
   EXPECT_LE(report.rejected * 20, report.cases);
   for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+}
+
+class Property : public testing::TestWithParam<std::uint64_t> {};
+
+// The same cases each time, unless others are asked for: `make property` takes new ones, NOAM_PROPERTY_SEED=… and
+// NOAM_PROPERTY_CASES=1 one case again.
+TEST_P(Property, WhateverNoamAnswersUnderAnyDesignIsTheAnswerOfTheReference) {
+  run_shard(GetParam(), Where::Memory, usual_cases);
+}
+
+TEST_P(Property, AndSoItIsInAFolderThatIsOpenedAgainAndAgain) {
+  run_shard(GetParam(), Where::Folder, usual_cases_in_folders);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, Property, testing::Range<std::uint64_t>(0, shards));

@@ -127,7 +127,7 @@ int export_to_output(runtime::Session& session, model::EntityId id, DataFormat f
       session.read_instances({id}, [&](model::EntityId /*entity*/, const Datum::List& fields) -> Result<void> {
         buffer += data_record(model, entity, format, fields);
         if (buffer.size() < buffer_bytes) return {};
-        const auto written = write_output(buffer);
+        auto written = write_output(buffer);
         buffer.clear();
         return written;
       });

@@ -13,6 +13,7 @@
 #include <histedit.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "noam/base/check.h"
@@ -144,6 +145,27 @@ unsigned char drop_line(EditLine* editor, int /*key*/) {
   return CC_NEWLINE;
 }
 
+// While it lives Ctrl-C is a key like others, else it is a signal. The editor takes what it finds over into the modes
+// it sets.
+class InterruptAsKey {
+ public:
+  InterruptAsKey() : known_(::tcgetattr(STDIN_FILENO, &before_) == 0) { set(_POSIX_VDISABLE); }
+  ~InterruptAsKey() { set(before_.c_cc[VINTR]); }
+  InterruptAsKey(const InterruptAsKey&) = delete;
+  InterruptAsKey& operator=(const InterruptAsKey&) = delete;
+
+ private:
+  void set(cc_t key) const {
+    termios now{};
+    if (!known_ || ::tcgetattr(STDIN_FILENO, &now) != 0) return;
+    now.c_cc[VINTR] = key;
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
+  }
+
+  termios before_{};
+  bool known_;
+};
+
 // noam speaks UTF-8, whatever the machine is set to.
 void speak_utf8() {
   std::setlocale(LC_CTYPE, "");
@@ -174,8 +196,6 @@ LineEditor::LineEditor(std::string prompt, Completer completer, HistoryFile hist
   el_set(state.editor, EL_BIND, "^I", "noam-complete", nullptr);
   el_set(state.editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   el_set(state.editor, EL_BIND, "^W", "ed-delete-prev-word", nullptr);
-  // While a line is edited Ctrl-C is a key like others; else it is a signal.
-  el_set(state.editor, EL_SETTY, "-d", "intr=", nullptr);
   el_set(state.editor, EL_BIND, "^C", "noam-drop", nullptr);
   el_source(state.editor, nullptr);  // ~/.editrc
 }
@@ -190,7 +210,13 @@ TypedKind LineEditor::next(std::string& line) {
   state.dropped = false;
   state.asked.reset();
   int count = 0;
-  const char* typed = el_gets(state.editor, &count);
+  const char* typed = nullptr;
+  {
+    const InterruptAsKey as_key;
+    // Before the prompt is seen: a key that the terminal takes for itself (Ctrl-D) would be lost.
+    el_set(state.editor, EL_PREP_TERM, 1);
+    typed = el_gets(state.editor, &count);
+  }
   if (state.dropped) return TypedKind::Dropped;
   if (typed == nullptr || count <= 0) return TypedKind::End;
   line.assign(typed, static_cast<std::size_t>(count));

@@ -475,8 +475,11 @@ int load_all(runtime::Session& session, const LoadOptions& options) {
   std::vector<FileLoad> loads;
   for (const DataSource& source : *sources) {
     auto load = FileLoad::open(session, source, run);
-    if (!load && load.error().code == "interrupted") return exit_interrupted;
-    if (!load) return complain(load.error().message);
+    if (!load) {
+      complain(load.error().code == "interrupted" ? fmt::format("{}: interrupted; nothing was loaded", source.name())
+                                                  : load.error().message);
+      return load.error().code == "interrupted" ? exit_interrupted : exit_wrong_use;
+    }
     loads.push_back(std::move(*load));
   }
   int code = exit_fine;

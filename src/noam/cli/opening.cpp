@@ -79,10 +79,14 @@ void add_opening_options(CLI::App& command, OpeningOptions& options) {
 }
 
 void add_store_option(CLI::App& command, OpeningOptions& options) {
-  command.add_option("--store", options.store,
-                     "Where the data is, a URL: `rocksdb:FOLDER`, or `memory:`, which begins with nothing and is gone "
-                     "when the command ends. Without it, $NOAM_STORE; without that, the folder beside the model: of "
-                     "shop.noam, rocksdb:shop.data");
+  command
+      .add_option("--store", options.store,
+                  "Where the data is, a URL: `rocksdb:FOLDER`, or `memory:`, which begins with nothing and is gone "
+                  "when the command ends. Without it, $NOAM_STORE; without that, the folder beside the model: of "
+                  "shop.noam, rocksdb:shop.data")
+      ->check([](const std::string& url) {
+        return url.empty() ? fmt::format("a store is a URL; there is {}", store_list(true)) : std::string();
+      });
 }
 
 Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make) {

@@ -20,6 +20,8 @@
 #include "noam/cli/load_command.h"
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
+#include "noam/cli/shell_command.h"
+#include "noam/cli/stats_command.h"
 #include "noam/cli/upkeep_commands.h"
 #include "noam/cli/verify_command.h"
 #include "noam/language/parser.h"
@@ -258,6 +260,10 @@ int run(int argc, const char* const* argv) {
   commands.emplace_back(add_load_command(app, load_options), [&] { return load_data(load_options); });
   ExportOptions export_options;
   commands.emplace_back(add_export_command(app, export_options), [&] { return export_data(export_options); });
+  ShellOptions shell_options;
+  commands.emplace_back(add_shell_command(app, shell_options), [&] { return run_shell(shell_options); });
+  StatsOptions stats_options;
+  commands.emplace_back(add_stats_command(app, stats_options), [&] { return show_statistics(stats_options); });
   VerifyOptions verify_options;
   commands.emplace_back(add_verify_command(app, verify_options), [&] { return verify_copies(verify_options); });
   RepairOptions repair_options;

@@ -285,9 +285,10 @@ model::FieldsOrRefusal DataReader::State::instance_of(const CsvRecord& record) c
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const model::Field& field = entity.fields[columns[i]];
     const CsvCell& cell = record.cells[i];
-    // Of an optional field nothing is nothing, whatever its default.
+    // Of an optional field or a collection nothing is nothing, whatever its default.
     if (cell.text.empty() && !cell.quoted) {
-      given[columns[i]] = field.type.optional;
+      given[columns[i]] = field.type.optional || field.type.is_collection();
+      fields[columns[i]] = model::nothing(field.type);
       continue;
     }
     given[columns[i]] = true;
@@ -420,8 +421,10 @@ CsvCell cell_of(const model::Model& model, const model::Type& type, const Datum&
     return {text, text.empty()};
   }
   // Bytes may look like JSON's null, or like nothing.
-  if (json.is_string() && plain->kind != TypeKind::Json && json != "null" && json != "")
-    return {json.get<std::string>(), false};
+  if (json.is_string() && plain->kind != TypeKind::Json) {
+    const auto& text = json.get_ref<const std::string&>();
+    if (!text.empty() && text != "null") return {text, false};
+  }
   return {dumped_line(json), false};
 }
 

@@ -42,7 +42,7 @@ class CommandRun {
 
   // One row of a load: an instance with these fields, each of which may be absent where it was not given, as the n-th
   // change of the transaction. Where it is refused, the transaction is as it was before.
-  Result<std::optional<model::Refusal>> load_row(model::EntityId entity, model::Datum::List fields, std::uint32_t n);
+  Result<std::optional<model::Refusal>> load_row(model::EntityId id, model::Datum::List fields, std::uint32_t n);
   // After the last row. Where it is refused, nothing of the transaction may be committed.
   Result<std::optional<model::Refusal>> finish_load() { return complete(); }
 

@@ -84,6 +84,10 @@ Session::~Session() = default;
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const model::Model> model, const std::string& strategy,
                                                stores::Store& store, SessionOptions options) {
   NOAM_ASSIGN_OR_RETURN(design::Program program, design::make_program(std::move(model), strategy));
+  return open(std::move(program), store, std::move(options));
+}
+
+Result<std::unique_ptr<Session>> Session::open(design::Program program, stores::Store& store, SessionOptions options) {
   NOAM_RETURN_IF_ERROR(store.deploy(program.design));
   std::unique_ptr<Session> session(new Session(std::move(program), store, std::move(options)));
   NOAM_RETURN_IF_ERROR(session->read_states());
@@ -918,7 +922,11 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
     environment.now = id.milliseconds();
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     const auto refused = run_rows(run, batch, end, out.rows);
-    if (!refused && refused.error().code.empty()) return refused.error();
+    // Not the fault of any row.
+    if (!refused) {
+      const std::string& code = refused.error().code;
+      if (code.empty() || code == "broken" || code == "interrupted") return refused.error();
+    }
     alone = refused ? *refused : model::Refusal{refused.error().code, refused.error().message};
     if (alone) return stores::Outcome::TooLarge;
   }

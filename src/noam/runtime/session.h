@@ -125,8 +125,13 @@ class Session {
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<const model::Model> model, const std::string& strategy,
                                                stores::Store& store, SessionOptions options = {});
 
+  // The same for a program that was made before.
+  static Result<std::unique_ptr<Session>> open(design::Program program, stores::Store& store,
+                                               SessionOptions options = {});
+
   [[nodiscard]] const model::Model& model() const { return *program_.model; }
   [[nodiscard]] const design::Program& program() const { return program_; }
+  [[nodiscard]] stores::Store& store() const { return store_; }
 
   // With a cursor: the page after it. Arguments are checked against the types of the parameters; one that is left out
   // is absent. An error has a code: `request` (no such query or parameter, an argument given twice, a cursor that this

@@ -413,6 +413,7 @@ Result<void> RocksdbStore::open() {
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.max_background_jobs = 2;
   options.info_log = std::make_shared<NoDiary>();
+  options.manifest_preallocation_size = std::size_t{64} << 10U;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
 
@@ -420,6 +421,7 @@ Result<void> RocksdbStore::open() {
   table.block_cache = rocksdb::NewLRUCache(options_.cache_bytes);
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = options_.buffer_bytes;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto compressions = rocksdb::GetSupportedCompressions();
   const bool lz4 = std::find(compressions.begin(), compressions.end(), rocksdb::kLZ4Compression) != compressions.end();

@@ -1,0 +1,437 @@
+#include "noam/cli/shell_command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "noam/cli/answers.h"
+#include "noam/cli/files.h"
+#include "noam/cli/line_editor.h"
+#include "noam/cli/lines.h"
+#include "noam/cli/report.h"
+#include "noam/cli/shell_line.h"
+#include "noam/cli/verify_command.h"
+#include "noam/design/print.h"
+#include "noam/model/json_text.h"
+#include "noam/model/layout.h"
+#include "noam/model/show.h"
+
+namespace noam::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr unsigned deepest_file = 16;
+constexpr std::size_t written_at_once = 4096;
+
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// A descriptor that is closed in the end.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const double milliseconds = seconds * 1000;
+  if (milliseconds < 9.95) return fmt::format("{:.1f} ms", milliseconds);
+  if (milliseconds < 999.5) return fmt::format("{:.0f} ms", milliseconds);
+  return fmt::format("{:.2f} s", seconds);
+}
+
+void Shell::complain(const std::string& message) const { cli::complain(where_ + message); }
+
+Shell::Next Shell::write(std::string_view text) {
+  while (!text.empty()) {
+    if (interrupted_) {
+      complain("interrupted");
+      return Next::GoOn;
+    }
+    // Some lines at once, at least one.
+    std::size_t end = text.rfind('\n', written_at_once);
+    if (end == std::string_view::npos) end = text.find('\n');
+    end = end == std::string_view::npos ? text.size() : end + 1;
+    if (const auto written = write_output(text.substr(0, end)); !written) {
+      complain(written.error().message);
+      return Next::Broken;
+    }
+    text.remove_prefix(end);
+  }
+  return Next::GoOn;
+}
+
+Shell::Next Shell::answer(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return Next::GoOn;
+  line.remove_prefix(begin);
+  if (line.starts_with("//")) return Next::GoOn;
+  if (line.front() == '.') return run_dot_command(line);
+  return line.front() == '{' ? run_json(line) : run_statement(line);
+}
+
+Shell::Next Shell::run_statement(std::string_view line) {
+  const auto typed = read_statement(line);
+  if (!typed) {
+    complain(typed.error().message);
+    return Next::GoOn;
+  }
+  const auto statement = find_statement(session_.model(), typed->name, "`.statements` lists them");
+  if (!statement) {
+    complain(statement.error().message);
+    return Next::GoOn;
+  }
+  Json params = Json::object();
+  for (const TypedArgument& argument : typed->arguments) {
+    // In a json quotes are part of the value.
+    const model::Parameter* parameter = find_parameter(*statement, argument.name);
+    const bool as_typed = parameter != nullptr && parameter->type.kind == model::TypeKind::Json;
+    const auto added =
+        add_argument(session_.model(), *statement, argument.name, as_typed ? argument.raw : argument.text, params);
+    if (!added) {
+      complain(added.error().message);
+      return Next::GoOn;
+    }
+  }
+  const Json request{{"run", typed->name}, {"params", std::move(params)}};
+  const Stopwatch watch;
+  const Json answer = session_.answer(request);
+  return print(request, answer, watch.seconds());
+}
+
+Shell::Next Shell::run_json(std::string_view line) {
+  const Stopwatch watch;
+  const Json answer = Json::parse(answer_request(session_, line));
+  const double seconds = watch.seconds();
+  const auto request = model::parse_json(line);
+  return print(request ? request->json : Json::object(), answer, seconds);
+}
+
+Shell::Next Shell::print(const Json& request, const Json& answer, double seconds) {
+  if (answer.contains("rows")) {
+    next_.reset();
+    paged_ = answer.contains("cursor") || request.contains("cursor");
+    if (answer.contains("cursor")) {
+      next_ = request;
+      (*next_)["cursor"] = answer["cursor"];
+    }
+  }
+  if (json_) return write(line_of(answer));
+  if (answer.contains("error")) {
+    complain(answer["error"]["code"] == "interrupted" ? "interrupted" : error_text(answer));
+    return Next::GoOn;
+  }
+  const std::string time = timing_ ? duration_text(seconds) : "";
+  if (answer.contains("outcome")) return write(outcome_text(answer) + (timing_ ? fmt::format("({})\n", time) : ""));
+  const auto statement = find_statement(session_.model(), request["run"].get<std::string>(), "");
+  const std::size_t width =
+      wide_ ? std::numeric_limits<std::size_t>::max() : terminal_width().value_or(model::page_width);
+  std::string text = rows_text(statement->query->row, answer["rows"], width, timing_ ? ", " + time : "");
+  if (next_) text += "there is more: .next\n";
+  return write(text);
+}
+
+Shell::Next Shell::run_dot_command(std::string_view line) {
+  const DotCommand command = read_dot_command(line);
+  const DotCommandInfo* info = nullptr;
+  std::vector<std::string_view> names;
+  for (const DotCommandInfo& one : dot_commands()) {
+    if (one.name == command.name) info = &one;
+    names.push_back(one.name);
+  }
+  if (info == nullptr) {
+    complain(fmt::format("no command `{}`; {}", command.name, remedy(command.name, names, "`.help` lists them")));
+    return Next::GoOn;
+  }
+  if (info->takes == Takes::Nothing && !command.argument.empty()) {
+    complain(fmt::format("nothing follows `{}`", info->name));
+    return Next::GoOn;
+  }
+  if (info->takes != Takes::Nothing && command.argument.empty() && info->takes != Takes::Switch) {
+    complain(fmt::format("`{} {}`: it is missing", info->name, info->form));
+    return Next::GoOn;
+  }
+  if (command.name == ".quit") return Next::Leave;
+  if (command.name == ".help") return help();
+  if (command.name == ".statements") return write(model::show_signatures(session_.model()));
+  if (command.name == ".design") return write(design::print_design(session_.program()));
+  if (command.name == ".next") return next_page();
+  if (command.name == ".json") return set(json_, command.name, command.argument);
+  if (command.name == ".timing") return set(timing_, command.name, command.argument);
+  if (command.name == ".wide") return set(wide_, command.name, command.argument);
+  if (command.name == ".refresh") return refresh(command.argument);
+  if (command.name == ".sweep") return sweep();
+  if (command.name == ".verify") return verify();
+  if (command.name == ".read") return read_file(command.argument);
+  const auto statement = find(command.argument);
+  if (!statement) {
+    complain(statement.error().message);
+    return Next::GoOn;
+  }
+  return write(command.name == ".show" ? model::show_statement(session_.model(), *statement)
+                                       : design::print_plans(session_.program(), *statement));
+}
+
+Result<model::StatementRef> Shell::find(const std::string& name) const {
+  const model::Model& model = session_.model();
+  NOAM_ASSIGN_OR_RETURN(const Statement statement, find_statement(model, name, "`.statements` lists them"));
+  model::StatementRef out;
+  out.command = statement.query == nullptr;
+  if (out.command)
+    while (model.commands[out.index].name != name) ++out.index;
+  else
+    out.index = static_cast<std::uint32_t>(statement.query - model.queries.data());
+  return out;
+}
+
+Shell::Next Shell::set(bool& what, const std::string& name, const std::string& to) {
+  if (to == "on" || to == "off") {
+    what = to == "on";
+    return Next::GoOn;
+  }
+  if (!to.empty()) {
+    complain(fmt::format("`{}` is `on` or `off`", name));
+    return Next::GoOn;
+  }
+  return write(fmt::format("{} is {}\n", name, what ? "on" : "off"));
+}
+
+Shell::Next Shell::next_page() {
+  if (!next_) {
+    complain(paged_ ? "that was the last page" : "the last query had no further page");
+    return Next::GoOn;
+  }
+  const Json request = *next_;
+  const Stopwatch watch;
+  const Json answer = session_.answer(request);
+  return print(request, answer, watch.seconds());
+}
+
+Shell::Next Shell::refresh(const std::string& query) {
+  std::vector<std::string_view> names;
+  for (const model::Query& one : session_.model().queries)
+    if (one.refresh) names.push_back(one.name);
+  if (std::find(names.begin(), names.end(), query) == names.end()) {
+    complain(fmt::format("no refreshed query `{}`; {}", query, remedy(query, names, "`.statements` lists all")));
+    return Next::GoOn;
+  }
+  return run_json(Json{{"refresh", query}}.dump());
+}
+
+Shell::Next Shell::sweep() {
+  if (json_) return run_json(R"({"sweep": true})");
+  const Stopwatch watch;
+  const auto gone = session_.sweep();
+  if (!gone) {
+    complain(gone.error().message);
+    return Next::GoOn;
+  }
+  return write(fmt::format("{} deleted{}\n", model::counted(*gone, "instance", "instances"),
+                           timing_ ? fmt::format(" ({})", duration_text(watch.seconds())) : ""));
+}
+
+Shell::Next Shell::verify() {
+  const auto found = session_.verify();
+  if (!found) {
+    complain(found.error().message);
+    return Next::GoOn;
+  }
+  return write(json_ ? verification_json(*found, strategy_, std::nullopt)
+                     : verification_text(*found, strategy_, std::nullopt));
+}
+
+Shell::Next Shell::read_file(const std::string& path) {
+  if (depth_ == deepest_file) {
+    complain(fmt::format("{}: files read files, {} deep", path, deepest_file));
+    return Next::GoOn;
+  }
+  const OpenFile file(path);
+  if (file.descriptor() < 0) {
+    complain(fmt::format("{}: can't be read: {}", path, std::strerror(errno)));
+    return Next::GoOn;
+  }
+  const std::string outside = where_;
+  ++depth_;
+  LineReader reader(file.descriptor());
+  std::string line;
+  Next next = Next::GoOn;
+  for (std::size_t number = 1; next == Next::GoOn && !interrupted_; ++number) {
+    const LineKind kind = reader.next(line);
+    if (kind == LineKind::End) break;
+    where_ = fmt::format("{}:{}: ", path, number);
+    if (kind == LineKind::Failed) {
+      complain(fmt::format("can't be read: {}", std::strerror(errno)));
+      break;
+    }
+    if (kind == LineKind::TooLong)
+      complain(fmt::format("a line has at most {} MiB", longest_line >> 20U));
+    else
+      next = answer(line);
+  }
+  --depth_;
+  where_ = outside;
+  // `.quit` ends the file that it stands in.
+  return next == Next::Leave ? Next::GoOn : next;
+}
+
+Shell::Next Shell::help() {
+  model::Table table({}, std::string::npos);
+  for (const DotCommandInfo& info : dot_commands())
+    table.add({fmt::format("{}{}{}", info.name, info.form.empty() ? "" : " ", info.form), std::string(info.help)});
+  return write(
+      "A line is a statement of the model with its parameters, or a line of JSON:\n"
+      "\n"
+      "  newest username=ann\n"
+      "  write author=ann content=\"two words\" tags=[\"a\", \"b\"]\n"
+      "  {\"run\": \"newest\", \"params\": {\"username\": \"ann\"}}\n"
+      "\n"
+      "Texts with blanks stand in double quotes, lists, maps and values are JSON. A parameter that is left out is\n"
+      "absent. Tab completes names and shows what there is; the arrows and Ctrl-R bring earlier lines back; Ctrl-C\n"
+      "drops a line, and ends an answer that takes too long. What begins with a dot is for the shell:\n"
+      "\n" +
+      table.print(2));
+}
+
+// --- The command -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Of the process: a signal knows nothing else.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a handler of signals may set it");
+
+extern "C" void interrupt(int /*signal*/) { interrupted = true; }
+
+// Ctrl-C ends what is running, and not the shell. Calls that wait are woken.
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = interrupt;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+int answer_typed(Shell& shell, const model::Model& model, const Opened& opened) {
+  catch_interrupts();
+  fmt::print("{} on {} under `{}`; .help tells what to type, .quit leaves\n", model.name, opened.url, opened.strategy);
+  LineEditor editor(
+      model.name + "> ", [&](std::string_view line) { return complete(model, line); }, HistoryFile(history_path()));
+  std::string line;
+  while (true) {
+    std::fflush(stdout);
+    switch (editor.next(line)) {
+      case TypedKind::Dropped:
+        continue;
+      case TypedKind::End:
+        std::fputs("\n", stdout);
+        std::fflush(stdout);
+        return exit_fine;
+      case TypedKind::Line:
+        break;
+    }
+    std::fflush(stdout);
+    interrupted = false;
+    switch (shell.answer(line)) {
+      case Shell::Next::GoOn:
+        break;
+      case Shell::Next::Leave:
+        return exit_fine;
+      case Shell::Next::Broken:
+        return exit_wrong_use;
+    }
+  }
+}
+
+int answer_piped(Shell& shell) {
+  LineReader reader(STDIN_FILENO);
+  std::string line;
+  while (true) {
+    switch (reader.next(line)) {
+      case LineKind::Line:
+        break;
+      case LineKind::TooLong:
+        complain(fmt::format("a line has at most {} MiB", longest_line >> 20U));
+        continue;
+      case LineKind::Failed:
+        return complain(fmt::format("standard input: can't be read: {}", std::strerror(errno)));
+      case LineKind::End:
+        return exit_fine;
+    }
+    const Shell::Next next = shell.answer(line);
+    if (next != Shell::Next::GoOn) return next == Shell::Next::Leave ? exit_fine : exit_wrong_use;
+  }
+}
+
+}  // namespace
+
+CLI::App* add_shell_command(CLI::App& app, ShellOptions& options) {
+  CLI::App* command = app.add_subcommand("shell", "Run statements as they are typed, one after the other");
+  add_opening_options(*command, options.opening);
+  command->add_option("--after", options.after,
+                      "First run the requests of this file, lines of JSON as `noam run --batch` takes them");
+  command->footer(
+      "A line is a statement and its parameters as `noam run` takes them, or a line of JSON. `.help` tells the rest.\n"
+      "Tab completes; lines are kept in $XDG_STATE_HOME/noam/history, or where $NOAM_HISTORY says (empty: nowhere).\n"
+      "Where standard input is no terminal, its lines are answered without a prompt, and errors end nothing.\n"
+      "Exit codes: 0 left, whatever the answers were; 1 the model is wrong; 2 wrong use: files, arguments, stores.\n"
+      "Example: noam shell game.noam\n"
+      "         echo 'player username=mary' | noam shell game.noam\n"
+      "More:    docs/shell.md");
+  return command;
+}
+
+int run_shell(const ShellOptions& options) {
+  // Who reads the answers may go: then writing fails, and that is said.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (options.opening.path == "-") return complain("standard input has the statements, not the model");
+  if (options.after == "-") return complain("standard input has the statements, not the requests of --after");
+  runtime::SessionOptions session_options;
+  session_options.interrupted = &interrupted;
+  OpeningOptions opening = options.opening;
+  if (!options.after.empty()) opening.otherwise = "memory:";
+  const Opened opened = open_model(opening, std::move(session_options));
+  if (!opened.session) return opened.code;
+  if (!options.after.empty()) {
+    const auto before = answer_file(*opened.session, options.after);
+    if (!before) return complain(before.error().message);
+    if (before->refused + before->unknown + before->errors > 0)
+      complain(fmt::format("{}: {}", options.after, answered_text(*before)));
+  }
+  Shell shell(*opened.session, opened.strategy, interrupted);
+  const bool typed = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
+  return typed ? answer_typed(shell, opened.session->model(), opened) : answer_piped(shell);
+}
+
+}  // namespace noam::cli
