@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test check fuzz property bench format clean help setup
+.PHONY: build demo test check fuzz property faults bench format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -10,6 +10,9 @@ SEED ?= $(shell date +%s)
 STORE ?= memory
 property_memory := Whatever
 property_rocksdb := InAFolder
+KILL_ROUNDS ?= 300
+CORRUPT_PLACES ?= 1000
+SOAK_SECONDS ?= 600
 
 build: build/release/build.ninja   ## The program, as build/noam (the default)
 	cmake --build --preset release -j $(JOBS) --target noam
@@ -32,6 +35,11 @@ property: build                    ## CASES random programs (20000) against the 
 	cmake --build --preset release -j $(JOBS) --target noam_property_test
 	@echo "first seed: $(SEED)"
 	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R 'Shards/Property.*$(property_$(STORE))'
+
+faults: build                      ## Kills, wrong bytes and a long soak of the embedded store (KILL_ROUNDS, CORRUPT_PLACES, SOAK_SECONDS)
+	cmake --build --preset release -j $(JOBS) --target noam_faults_test
+	NOAM_KILL_ROUNDS=$(KILL_ROUNDS) NOAM_CORRUPT_PLACES=$(CORRUPT_PLACES) NOAM_SOAK_SECONDS=$(SOAK_SECONDS) \
+	  build/release/tests/noam_faults_test
 
 bench: build                       ## The benchmarks
 	@if [ -x bench/run ]; then bench/run; else echo "no benchmarks yet"; fi

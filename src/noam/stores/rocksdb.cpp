@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -34,6 +36,7 @@
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
+#include "noam/stores/rocksdb_log.h"
 
 namespace noam::stores {
 namespace {
@@ -150,6 +153,24 @@ Result<std::string> read_small_file(const std::string& path) {
   return text;
 }
 
+// The bytes behind the last block of a log that is full.
+Result<std::string> read_last_block(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file_problem(path, "can't be read");
+  struct stat about {};
+  std::string block(log_block_bytes, '\0');
+  ssize_t count = -1;
+  if (::fstat(file, &about) == 0) {
+    const auto size = static_cast<std::size_t>(about.st_size);
+    count = ::pread(file, block.data(), block.size(), static_cast<off_t>(size - size % log_block_bytes));
+  }
+  Error error = file_problem(path, "can't be read");
+  ::close(file);
+  if (count < 0) return error;
+  block.resize(static_cast<std::size_t>(count));
+  return block;
+}
+
 // A new folder with what `fill` puts into it, there all at once.
 template <typename Fill>
 Result<void> make_folder(const std::string& folder, const Fill& fill) {
@@ -217,6 +238,15 @@ std::int64_t system_milliseconds() {
       .count();
 }
 
+// RocksDB keeps a diary beside the data, and where the disk is full it may stop the program because of that alone. What
+// is in it that matters comes as an error, too.
+class NoDiary final : public rocksdb::Logger {
+ public:
+  NoDiary() : rocksdb::Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
 class RocksdbSnapshot final : public Snapshot {
  public:
   explicit RocksdbSnapshot(rocksdb::DB& database) : database_(database), held_(database.GetSnapshot()) {}
@@ -272,6 +302,8 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] Error trouble(const rocksdb::Status& status, const char* what) const;
   [[nodiscard]] Error unreadable(std::uint32_t family) const;
   [[nodiscard]] Error opening_trouble(const rocksdb::Status& status) const;
+  // That RocksDB will not take a damaged log for one that ends early.
+  Result<void> check_logs() const;
   Result<void> read_deployment();
   Result<void> write_deployment(const design::Design& design);
   [[nodiscard]] Result<Layout> number(const design::Design& design, const std::string& stored) const;
@@ -336,8 +368,8 @@ Error RocksdbStore::unreadable(std::uint32_t family) const {
 }
 
 Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
-  const std::string text = status.ToString();
-  if (text.find("lock ") == std::string::npos) return trouble(status, "can't be opened");
+  const bool of_lock = status.IsIOError() && status.ToString().find("/LOCK:") != std::string::npos;
+  if (!of_lock) return trouble(status, "can't be opened");
   // Who has it, where the system tells.
   std::string who = "another process";
   const int file = ::open((folder_ + "/" + database_folder + "/LOCK").c_str(), O_RDWR | O_CLOEXEC);
@@ -353,7 +385,25 @@ Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
   return Error{fmt::format("store `{}` is in use by {}; a store is used by one process at a time", folder_, who)};
 }
 
+Result<void> RocksdbStore::check_logs() const {
+  std::error_code failed;
+  fs::directory_iterator at(folder_ + "/" + database_folder, failed);
+  if (failed) return {};  // there is none yet, or it is told when it is opened
+  for (; at != fs::directory_iterator(); at.increment(failed)) {
+    const fs::path& path = at->path();
+    if (path.extension() != ".log" && !path.filename().string().starts_with("MANIFEST-")) continue;
+    NOAM_ASSIGN_OR_RETURN(const std::string block, read_last_block(path.string()));
+    if (mistaken_length(block))
+      return Error{
+          fmt::format("store `{}`: damaged: a record of {}/{} has a wrong length, and RocksDB would forget all behind "
+                      "it; restore a backup",
+                      folder_, database_folder, path.filename().string())};
+  }
+  return {};
+}
+
 Result<void> RocksdbStore::open() {
+  NOAM_RETURN_IF_ERROR(check_logs());
   rocksdb::Options options;
   if (options_.env != nullptr) options.env = options_.env;
   options.create_if_missing = !head_.deployed;
@@ -362,8 +412,7 @@ Result<void> RocksdbStore::open() {
   // Only the last record of a log may be incomplete: what was cut off was never told to be applied.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.max_background_jobs = 2;
-  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-  options.keep_log_file_num = 3;
+  options.info_log = std::make_shared<NoDiary>();
   options.manifest_preallocation_size = std::size_t{64} << 10U;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
@@ -866,7 +915,9 @@ Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& fol
 
 Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std::string& folder) {
   std::error_code failed;
-  if (!fs::exists(backup + "/" + head_file, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  if (!fs::exists(backup, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  if (!fs::exists(backup + "/" + head_file, failed))
+    return Error{fmt::format("`{}` is no backup: it has no {}", backup, head_file)};
   std::uint64_t bytes = 0;
   NOAM_RETURN_IF_ERROR(make_folder(folder, [&](const std::string& made) -> Result<void> {
     fs::copy(backup, made, fs::copy_options::recursive, failed);
