@@ -104,7 +104,8 @@ TEST_F(LoadCommand, TellsAllAsJson) {
   ASSERT_EQ(json["files"].size(), 1U);
   EXPECT_EQ(json["files"][0].dump(),
             R"({"file":"Player.jsonl","entity":"Player","end":"complete","records":2,"loaded":1,"bad":1,)"
-            R"("skipped_before":0,"lines":2,"errors":[{"line":2,"code":"required","reason":"username: a value is )"
+            R"("skipped_before":0,"bad_before":0,"lines":2,)"
+            R"("errors":[{"line":2,"code":"required","reason":"username: a value is )"
             R"(required"}]})");
 }
 

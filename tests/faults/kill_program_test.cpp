@@ -119,6 +119,7 @@ TEST(Killed, LoadGoesOnWhereItEnded) {
     const Json report = Json::parse(again.out)["files"][0];
     EXPECT_EQ(report["end"], "already_loaded");
     EXPECT_EQ(report["skipped_before"], file.good.size());
+    EXPECT_EQ(report["bad_before"], file.bad.size());
     EXPECT_EQ(report["lines"], file.lines);
     // Each bad line was told at most once: who was killed between the commit and the telling told nobody.
     for (const auto& [line, code] : bad) {
@@ -166,16 +167,30 @@ class KilledProgram : public ::testing::Test {
       ASSERT_EQ(opened->session->answer(questions[i]), answers_[i]) << questions[i].dump();
   }
 
-  // A moment within what the command takes.
-  std::chrono::microseconds moment_within(std::chrono::microseconds whole) {
-    return std::chrono::microseconds(random_.below(static_cast<std::size_t>(whole.count()) * 5 / 4));
-  }
-
-  static std::chrono::microseconds time_of(const Texts& arguments, int expected_code = 0) {
+  // Once to its end, to see how long it takes.
+  void try_out(const Texts& arguments) {
     const auto began = std::chrono::steady_clock::now();
     const Ended ended = noam(arguments);
-    EXPECT_EQ(ended.code, expected_code) << ended.err;
-    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    time_ = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
+  }
+
+  // Killed at a moment within the time that it takes, which is another whenever the machine is busy.
+  bool kill_within(const Texts& arguments) {
+    const std::chrono::microseconds moment(random_.below(static_cast<std::size_t>(time_.count())));
+    const Ended ended = noam_killed_after(arguments, moment);
+    EXPECT_TRUE(ended.code == killed || ended.code == 0) << ended.code << ended.err;
+    const bool was_killed = ended.code == killed;
+    time_ = was_killed ? time_ * 21 / 20 : time_ * 4 / 5;
+    return was_killed;
+  }
+
+  // Of a process that was killed.
+  void count(bool was_killed, bool there) {
+    EXPECT_TRUE(there || was_killed);
+    if (!was_killed) return;
+    ++kills_;
+    ++(there ? whole_ : nothing_);
   }
 
   [[nodiscard]] std::string model_path() const { return (folder_.path() / "blog.noam").string(); }
@@ -202,6 +217,7 @@ class KilledProgram : public ::testing::Test {
   std::shared_ptr<const model::Model> model_;
   std::string design_;
   std::vector<Json> answers_;
+  std::chrono::microseconds time_{};
   std::size_t kills_ = 0;
   std::size_t nothing_ = 0;
   std::size_t whole_ = 0;
@@ -211,15 +227,12 @@ TEST_F(KilledProgram, BackupIsThereOrNot) {
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start_));
   ASSERT_NO_FATAL_FAILURE(fill_store("seed003"));
   const Texts command{"backup", model_path(), "--store", url(store()), "--to", target().string()};
-  const auto whole = time_of(command);
+  ASSERT_NO_FATAL_FAILURE(try_out(command));
   for (std::size_t i = 0; i < rounds_ && !HasFailure(); ++i) {
     fs::remove_all(target());
-    const Ended ended = noam_killed_after(command, moment_within(whole));
-    ASSERT_TRUE(ended.code == killed || ended.code == 0) << ended.code << ended.err;
+    const bool was_killed = kill_within(command);
     const bool there = fs::exists(target());
-    EXPECT_TRUE(there || ended.code == killed);
-    kills_ += ended.code == killed ? 1 : 0;
-    if (ended.code == killed) ++(there ? whole_ : nothing_);
+    count(was_killed, there);
     if (there) expect_whole(target());
     expect_whole(store());
     remove_leftovers();
@@ -236,15 +249,12 @@ TEST_F(KilledProgram, RestoredStoreIsThereOrNot) {
   ASSERT_EQ(made.code, 0) << made.err;
   const auto before = contents(backup());
   const Texts command{"restore", model_path(), "--store", url(target()), "--from", backup().string()};
-  const auto whole = time_of(command);
+  ASSERT_NO_FATAL_FAILURE(try_out(command));
   for (std::size_t i = 0; i < rounds_ && !HasFailure(); ++i) {
     fs::remove_all(target());
-    const Ended ended = noam_killed_after(command, moment_within(whole));
-    ASSERT_TRUE(ended.code == killed || ended.code == 0) << ended.code << ended.err;
+    const bool was_killed = kill_within(command);
     const bool there = fs::exists(target());
-    EXPECT_TRUE(there || ended.code == killed);
-    kills_ += ended.code == killed ? 1 : 0;
-    if (ended.code == killed) ++(there ? whole_ : nothing_);
+    count(was_killed, there);
     if (there) expect_whole(target());
     EXPECT_TRUE(contents(backup()) == before) << "the backup was changed";
     remove_leftovers();
@@ -263,12 +273,11 @@ TEST_F(KilledProgram, RepairLeavesNoWrongAnswer) {
     ASSERT_EQ(noam(run("verify")).code, 3);
   };
   ASSERT_NO_FATAL_FAILURE(break_it());
-  const auto whole = time_of(run("repair"));
+  ASSERT_NO_FATAL_FAILURE(try_out(run("repair")));
   const std::vector<Json> questions = all_questions();
   for (std::size_t i = 0; i < rounds_ && !HasFailure(); ++i) {
     ASSERT_NO_FATAL_FAILURE(break_it());
-    const Ended ended = noam_killed_after(run("repair"), moment_within(whole));
-    ASSERT_TRUE(ended.code == killed || ended.code == 0) << ended.code << ended.err;
+    const bool was_killed = kill_within(run("repair"));
     std::size_t refused = 0;
     {
       auto opened = open(model_, design_, store().string());
@@ -282,9 +291,7 @@ TEST_F(KilledProgram, RepairLeavesNoWrongAnswer) {
           EXPECT_EQ(answer, answers_[q]) << questions[q].dump();
       }
     }
-    EXPECT_TRUE(refused == 0 || ended.code == killed);
-    kills_ += ended.code == killed ? 1 : 0;
-    if (ended.code == killed) ++(refused > 0 ? nothing_ : whole_);
+    count(was_killed, refused == 0);
     ASSERT_EQ(noam(run("repair")).code, 0);
     expect_whole(store());
   }
@@ -295,21 +302,18 @@ TEST_F(KilledProgram, DeployCanBeRepeated) {
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start_));
   const Texts command{"deploy", model_path(), "--store", url(target()), "--strategy", "seed003"};
   const Texts verify{"verify", model_path(), "--store", url(target())};
-  const auto whole = time_of(command);
+  ASSERT_NO_FATAL_FAILURE(try_out(command));
   for (std::size_t i = 0; i < rounds_ && !HasFailure(); ++i) {
     fs::remove_all(target());
-    const Ended ended = noam_killed_after(command, moment_within(whole));
-    ASSERT_TRUE(ended.code == killed || ended.code == 0) << ended.code << ended.err;
+    const bool was_killed = kill_within(command);
     const Ended verified = noam(verify);
     if (verified.code != 0) {
-      EXPECT_EQ(ended.code, killed);
       EXPECT_EQ(verified.code, 2) << verified.out;
       EXPECT_TRUE(verified.err.starts_with("noam: there is no store `") ||
                   verified.err.starts_with("noam: nothing was deployed to store `"))
           << verified.err;
     }
-    kills_ += ended.code == killed ? 1 : 0;
-    if (ended.code == killed) ++(verified.code == 0 ? whole_ : nothing_);
+    count(was_killed, verified.code == 0);
     const Ended again = noam(command);
     ASSERT_EQ(again.code, 0) << again.err;
     const Ended ran = noam({"run", model_path(), "register", "username=ann", "id=1", "--store", url(target())});

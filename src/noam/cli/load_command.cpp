@@ -236,6 +236,7 @@ Result<FileLoad> FileLoad::open(runtime::Session& session, const DataSource& sou
                              source.name(), before->position.lines)};
   out.progress_ = *before;
   out.report_.skipped_before = before->loaded;
+  out.report_.bad_before = before->bad;
   if (before->done && out.reader_.size() == before->position.bytes) out.report_.end = LoadEnd::AlreadyLoaded;
   out.progress_.done = false;
   return out;
@@ -503,12 +504,14 @@ int load_all(runtime::Session& session, const LoadOptions& options) {
 }  // namespace
 
 std::string load_text(const LoadReport& report) {
+  const auto some = [](std::size_t count, const char* what) {
+    return count > 0 ? fmt::format(", {} {}", grouped(count), what) : "";
+  };
   if (report.end == LoadEnd::AlreadyLoaded)
-    return fmt::format("{}: already loaded, {} of {}; --again loads it once more\n", report.file,
-                       grouped(report.skipped_before), report.entity);
-  return fmt::format("{}: {} loaded{}{} ({:.1f} s)\n", report.file, grouped(report.loaded),
-                     report.bad > 0 ? fmt::format(", {} bad", grouped(report.bad)) : "",
-                     report.skipped_before > 0 ? fmt::format(", {} loaded before", grouped(report.skipped_before)) : "",
+    return fmt::format("{}: already loaded, {} of {}{}; --again loads it once more\n", report.file,
+                       grouped(report.skipped_before), report.entity, some(report.bad_before, "bad"));
+  return fmt::format("{}: {} loaded{}{}{} ({:.1f} s)\n", report.file, grouped(report.loaded), some(report.bad, "bad"),
+                     some(report.skipped_before, "loaded before"), some(report.bad_before, "bad before"),
                      report.seconds);
 }
 
@@ -526,6 +529,7 @@ std::string load_json(const std::vector<LoadReport>& reports) {
                      {"loaded", report.loaded},
                      {"bad", report.bad},
                      {"skipped_before", report.skipped_before},
+                     {"bad_before", report.bad_before},
                      {"lines", report.lines},
                      {"errors", std::move(errors)}});
   }

@@ -59,6 +59,7 @@ struct LoadReport {
   std::size_t loaded = 0;          // of these
   std::size_t bad = 0;             // of these
   std::size_t skipped_before = 0;  // loaded by earlier runs
+  std::size_t bad_before = 0;      // in earlier runs; who was killed may have told nobody of them
   std::size_t lines = 0;           // of the file that are decided, in this run and earlier ones
   std::vector<BadLine> errors;     // the first of them
   double seconds = 0;

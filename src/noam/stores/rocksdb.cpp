@@ -153,9 +153,10 @@ Result<std::string> read_small_file(const std::string& path) {
   return text;
 }
 
-// The bytes behind the last block of a log that is full.
+// The bytes behind the last block of a log that is full. None where the log is gone: another process has the store.
 Result<std::string> read_last_block(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) return std::string();
   if (file < 0) return file_problem(path, "can't be read");
   struct stat about {};
   std::string block(log_block_bytes, '\0');
