@@ -927,7 +927,7 @@ TEST(RunDocumentation, ShowsWhatNoamPrints) {
   const std::string shell =
       "cd '" + folder.path().string() + "'; unset NOAM_STORE; noam() { '" + noam_program() + "' \"$@\"; }; ";
   for (const auto& [page, examples] : std::vector<std::pair<std::string, std::size_t>>{
-           {"README.md", 9}, {"docs/json.md", 1}, {"docs/run.md", 7}, {"docs/store.md", 2}}) {
+           {"README.md", 10}, {"docs/json.md", 1}, {"docs/run.md", 7}, {"docs/store.md", 2}}) {
     const Texts lines = lines_of(read_file(source_dir() / page));
     const auto inside = [&](std::size_t i) { return i < lines.size() && lines[i].rfind("    ", 0) == 0; };
     const auto command_begins = [&](std::size_t i) { return inside(i) && lines[i].rfind("    $ noam ", 0) == 0; };
