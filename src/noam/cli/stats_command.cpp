@@ -17,6 +17,8 @@
 #include "noam/cli/lines.h"
 #include "noam/cli/report.h"
 #include "noam/design/explanation.h"
+#include "noam/design/layout.h"
+#include "noam/design/program.h"
 #include "noam/language/lexer.h"
 #include "noam/model/datum_json.h"
 #include "noam/model/estimates.h"
@@ -539,6 +541,26 @@ CLI::App* add_stats_command(CLI::App& app, StatsOptions& options) {
   return command;
 }
 
+namespace {
+
+// Which access paths noam adds may depend on figures. A model that its own store would refuse helps nobody.
+Result<void> still_opens(const Opened& opened, const std::string& name, const std::string& text) {
+  const auto deployed = opened.store->deployment();
+  if (!deployed || !opened.store->capabilities().durable) return {};
+  Compilation compilation = compile(language::SourceFile(name, text));
+  NOAM_ASSIGN_OR_RETURN(const design::Program program,
+                        design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)),
+                                             opened.strategy));
+  const auto differences = design::layout_differences(deployed->layout, program.design.layout);
+  if (differences.empty()) return {};
+  return Error{
+      fmt::format("{} is left as it is: with the measured figures noam would lay data out in another way than "
+                  "store `{}` has it: {}",
+                  name, opened.url, differences.front())};
+}
+
+}  // namespace
+
 int show_statistics(const StatsOptions& options) {
   if (options.after == "-" && options.opening.path == "-")
     return complain("standard input is the model or the requests, not both");
@@ -564,6 +586,8 @@ int show_statistics(const StatsOptions& options) {
                    exit_fine);
   const auto rewritten = with_figures(*source, *statistics);
   if (!rewritten) return complain(rewritten.error().message);
+  if (const auto opens = still_opens(opened, source->name(), rewritten->text); !opens)
+    return complain(opens.error().message);
   if (!rewritten->changes.empty())
     if (const auto written = replace_file(options.opening.path, rewritten->text); !written)
       return complain(written.error().message);
