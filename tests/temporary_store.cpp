@@ -1,8 +1,11 @@
 #include "tests/temporary_store.h"
 
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "noam/base/check.h"
+#include "noam/stores/memory.h"
 #include "tests/forwarding_store.h"
 #include "tests/temporary_folder.h"
 
@@ -38,6 +41,14 @@ std::unique_ptr<stores::Store> make_temporary_store(stores::RocksdbOptions optio
   auto store = stores::open_rocksdb_store((folder->path() / "store").string(), options);
   check(store.has_value(), "a temporary store can be made");
   return std::make_unique<TemporaryStore>(std::move(folder), std::move(*store));
+}
+
+std::unique_ptr<stores::Store> open_test_store() {
+  const char* const named = std::getenv("NOAM_TEST_STORE");
+  const std::string kind = named != nullptr ? named : "memory";
+  if (kind == "rocksdb") return make_temporary_store();
+  check(kind == "memory", "NOAM_TEST_STORE is memory or rocksdb");
+  return stores::open_memory_store();
 }
 
 }  // namespace noam::tests

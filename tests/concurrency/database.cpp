@@ -10,7 +10,7 @@
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 #include "noam/model/command_id.h"
-#include "noam/stores/memory.h"
+#include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
 
@@ -37,7 +37,7 @@ Json request(const std::string& name, Json params, const std::string& id) {
 }
 
 Database::Database(const std::shared_ptr<const model::Model>& model, const std::string& design)
-    : Database(model, design, stores::open_memory_store()) {}
+    : Database(model, design, open_test_store()) {}
 
 Database::Database(const std::shared_ptr<const model::Model>& model, const std::string& design,
                    std::unique_ptr<stores::Store> store)

@@ -11,9 +11,9 @@
 
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
-#include "noam/stores/memory.h"
 #include "tests/concurrency/database.h"
 #include "tests/property/random.h"
+#include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
 namespace {
@@ -299,7 +299,7 @@ TEST_P(Housekeeping, KeepsTheLatestRefreshesOfAClockSetBack) {
 TEST_P(Housekeeping, IsDoneByTheSessionItself) {
   const std::uint64_t seed = run_seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(seed));
-  InterruptedStore store(stores::open_memory_store());
+  InterruptedStore store(open_test_store());
   Findings findings;
   runtime::SessionOptions options;
   options.sweep_every = std::chrono::milliseconds(1);

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "noam/runtime/session.h"
-#include "noam/stores/memory.h"
 #include "tests/concurrency/database.h"
 #include "tests/property/compare.h"
 #include "tests/reference/reference.h"
+#include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
 
@@ -287,7 +287,7 @@ std::optional<std::string> disorder(const std::shared_ptr<const model::Model>& m
   const History first_first = serial(*model, one, true);
   const History other_first = serial(*model, one, false);
   for (std::size_t call = 0;; ++call) {
-    const auto behind = stores::open_memory_store();
+    const auto behind = open_test_store();
     InterleavedStore store(*behind);
     std::int64_t time = start_time;
     const auto first = open(model, design, store, time);

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "noam/model/command_id.h"
-#include "noam/stores/memory.h"
 #include "tests/concurrency/database.h"
+#include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
 namespace {
@@ -79,7 +79,7 @@ class LosingStore : public stores::Store {
   }
 
  private:
-  std::unique_ptr<stores::Store> store_ = stores::open_memory_store();
+  std::unique_ptr<stores::Store> store_ = open_test_store();
   std::size_t left_ = 0;
   Loss loss_ = Loss::AnswerUnknown;
   bool lost_ = true;

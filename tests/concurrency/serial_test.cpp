@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/stores/memory.h"
 #include "tests/concurrency/database.h"
 #include "tests/concurrency/history.h"
 #include "tests/property/random.h"
 #include "tests/support.h"
+#include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
 namespace {
@@ -348,8 +348,7 @@ Rounds run_rounds(const Workload& workload, const std::string& design, int most,
 }
 
 void expect_order(const Workload& workload, const std::string& design, int rounds) {
-  const Rounds found =
-      run_rounds(workload, design, rounds_of(rounds), run_seed(), [] { return stores::open_memory_store(); });
+  const Rounds found = run_rounds(workload, design, rounds_of(rounds), run_seed(), [] { return open_test_store(); });
   EXPECT_FALSE(found.wrong) << *found.wrong;
   // Else the threads did not meet, and this shows nothing.
   EXPECT_GT(found.conflicts, 0);
@@ -391,7 +390,7 @@ class BrokenStore : public stores::Store {
   }
 
  private:
-  std::unique_ptr<stores::Store> behind_ = stores::open_memory_store();
+  std::unique_ptr<stores::Store> behind_ = open_test_store();
 };
 
 // Whatever was read may have changed.

@@ -109,7 +109,10 @@ int run_batch(runtime::Session& session) {
 }  // namespace
 
 int exit_code(const Json& answer) {
-  if (answer.contains("error")) return answer["error"]["code"] == "overflow" ? exit_refused : exit_wrong_use;
+  if (answer.contains("error")) {
+    const auto& code = answer["error"]["code"];
+    return code == "overflow" || code == "broken" ? exit_refused : exit_wrong_use;
+  }
   if (!answer.contains("outcome") || answer["outcome"] == "applied") return exit_fine;
   return answer["outcome"] == "refused" ? exit_refused : exit_unknown;
 }

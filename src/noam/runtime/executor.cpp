@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "noam/base/breakage.h"
@@ -231,12 +233,34 @@ Result<void> Executor::scan(const Step& step, Batch& batch) {
   NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   if (batch.rows.empty()) return {};
   NOAM_ASSIGN_OR_RETURN(const auto items, transaction_.scan(step.family, moment_));
+  // Where it is known what an entry must hold, entries are found by that: a row does not look at all of them.
+  const std::size_t cells = design_.families[step.family].cells.size();
+  std::unordered_map<std::size_t, std::vector<std::uint32_t>> found;
+  const bool sorted_out = !step.checks.empty() && batch.rows.size() > 1;
+  if (sorted_out) {
+    for (std::uint32_t at = 0; at < items.size(); ++at) {
+      std::size_t hash = 0;
+      for (const design::Check& check : step.checks)
+        hash = hash * 31 + hash_value(at_place(check.place, cells, items[at].block, items[at].entry));
+      found[hash].push_back(at);
+    }
+  }
+  std::vector<std::uint32_t> all(sorted_out ? 0 : items.size());
+  std::iota(all.begin(), all.end(), 0U);
+  static const std::vector<std::uint32_t> none;
   Batch out;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     if (transaction_.interrupted()) return Transaction::interruption();
-    for (const auto& item : items) {
+    const std::vector<std::uint32_t>* near = &all;
+    if (sorted_out) {
+      std::size_t hash = 0;
+      for (const design::Check& check : step.checks) hash = hash * 31 + hash_value(value(check.value, batch.rows[i]));
+      const auto at = found.find(hash);
+      near = at == found.end() ? &none : &at->second;
+    }
+    for (const std::uint32_t at : *near) {
       Row row = batch.rows[i];
-      if (!take(step, item.block, item.entry, row)) continue;
+      if (!take(step, items[at].block, items[at].entry, row)) continue;
       out.rows.push_back(std::move(row));
       out.seeds.push_back(batch.seeds[i]);
     }

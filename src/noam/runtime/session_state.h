@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "noam/base/fair_shared_mutex.h"
+#include "noam/runtime/arguments.h"
+#include "noam/runtime/base_entries.h"
+#include "noam/runtime/copies.h"
+#include "noam/runtime/session.h"
+#include "noam/runtime/sweeper.h"
+
+// What the sources of the session share.
+namespace noam::runtime {
+
+inline constexpr int conflicts_before_alone = 3;
+
+struct Session::State {
+  explicit State(const design::Program& program) : bases(program), copies(program.design) {
+    for (const model::Query& query : program.model->queries) query_limits.push_back(limit_parameters(query));
+    for (const model::Command& command : program.model->commands) command_limits.push_back(limit_parameters(command));
+  }
+
+  // The turn of one attempt to change something. Attempts go side by side; one that met others too often goes alone,
+  // and those who come after it wait behind it, so that it comes to its end.
+  class Turn {
+   public:
+    Turn(State& state, int attempt) {
+      if (attempt < conflicts_before_alone)
+        shared_ = std::shared_lock(state.running);
+      else
+        alone_ = std::unique_lock(state.running);
+    }
+
+   private:
+    std::shared_lock<FairSharedMutex> shared_;
+    std::unique_lock<FairSharedMutex> alone_;
+  };
+
+  BaseEntries bases;
+  CopyStates copies;
+  std::vector<std::vector<std::uint32_t>> query_limits;  // of each, the parameters that are limits
+  std::vector<std::vector<std::uint32_t>> command_limits;
+  FairSharedMutex running;
+  std::mutex random_lock;
+  std::mt19937_64 random{std::random_device{}()};
+  std::mutex sweeping;
+  std::unique_ptr<ThreadScheduler> own_scheduler;
+  std::unique_ptr<Sweeper> sweeper;  // the last member: what it runs uses the others
+};
+
+// The one family of a design that is there for this.
+std::uint32_t family_for(const design::Design& design, design::Purpose purpose);
+// Where something is noted under a name.
+stores::EntryRef note_entry(const design::Design& design, const std::string& name);
+
+}  // namespace noam::runtime
