@@ -210,7 +210,7 @@ class KilledProgram : public ::testing::Test {
     EXPECT_GT(kills_, 0U);
   }
 
-  const std::size_t rounds_ = amount("NOAM_KILL_ROUNDS", 5);
+  const std::size_t rounds_ = amount("NOAM_KILL_ROUNDS", 20) / 4;  // of each command
   const std::uint64_t start_;
   Random random_;
   TemporaryFolder folder_;
