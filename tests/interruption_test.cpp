@@ -13,6 +13,7 @@
 #include "noam/model/command_id.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/forwarding_store.h"
 
 // Statements that are asked to end before they have.
 namespace noam::tests {
@@ -33,34 +34,29 @@ command rewrite($words) { update Note n where n.id > 0 { words: $words } }
 )";
 
 // A memory store that does something before each call.
-class WatchedStore : public stores::Store {
+class WatchedStore : public ForwardingStore {
  public:
+  WatchedStore() : ForwardingStore(stores::open_memory_store()) {}
+
   std::function<void()> before_read;
   std::function<void()> before_commit;
   std::size_t commits = 0;
 
-  [[nodiscard]] const stores::Capabilities& capabilities() const override { return store_->capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return store_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return store_->deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return store_->snapshot(); }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {
     if (before_read) before_read();
-    return store_->read(requests, at, by, out);
+    return behind_->read(requests, at, by, out);
   }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (before_commit) before_commit();
     ++commits;
-    return store_->commit(batch, by);
+    return behind_->commit(batch, by);
   }
   Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
                                 stores::Deadline by) override {
     if (before_read) before_read();
-    return store_->scan(family, after, at, by);
+    return behind_->scan(family, after, at, by);
   }
-
- private:
-  std::unique_ptr<stores::Store> store_ = stores::open_memory_store();
 };
 
 class Interruption : public testing::Test {

@@ -39,16 +39,6 @@ std::shared_ptr<const model::Model> read_model(const std::string& path) {
   return std::make_shared<const model::Model>(std::move(compilation.model));
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
 // The answers to a batch on the model of all types. Each line is JSON, and there is one for each line of the input.
 std::vector<Json> answers(const std::string& input, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"run", types(), "--batch"};

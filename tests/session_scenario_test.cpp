@@ -9,8 +9,8 @@ namespace noam::tests {
 
 namespace {
 
-// Every scenario, under every strategy and every design of its model: the same answers, and every copy right, also after
-// the store was closed and opened again.
+// Every scenario, under every strategy and every design of its model: the same answers, and every copy right, also
+// after the store was closed and opened again.
 void run_all(Where where) {
   std::size_t runs = 0;
   for (const auto& path : files_below("tests/scenarios", ".scenario")) {

@@ -95,16 +95,6 @@ std::vector<std::string> strategies_of(const model::Model& model) {
   return out;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
 std::vector<std::string> some_games() {
   std::vector<std::string> out;
   for (const char* name : {"mary", "bob", "zoe"})

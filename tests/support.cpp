@@ -38,6 +38,16 @@ std::vector<fs::path> files_below(const fs::path& folder, std::string_view endin
   return files;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
 ProgramRun run_program(const std::vector<std::string>& command, std::string_view input) {
   // Through files, so that no pipe can fill up while nobody reads it.
   const TemporaryFolder folder;

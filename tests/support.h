@@ -20,6 +20,9 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // The files below a folder of the project with this ending, sorted.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder, std::string_view ending);
 
+// Without their line breaks.
+std::vector<std::string> lines_of(const std::string& text);
+
 struct ProgramRun {
   int code = -1;  // the exit code; 128 + signal where it was killed
   std::string out;

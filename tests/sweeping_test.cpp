@@ -18,6 +18,7 @@
 #include "noam/runtime/session.h"
 #include "noam/runtime/tasks.h"
 #include "noam/stores/memory.h"
+#include "tests/forwarding_store.h"
 #include "tests/support.h"
 
 // What a session does by itself when its time has come: refreshes, expiry, forgetting ids. Time is simulated.
@@ -40,20 +41,18 @@ std::shared_ptr<const model::Model> read_model(const std::string& path) {
 }
 
 // A memory store that can be told to fail.
-class FailingStore : public stores::Store {
+class FailingStore : public ForwardingStore {
  public:
+  FailingStore() : ForwardingStore(stores::open_memory_store()) {}
+
   bool failing = false;
   std::size_t refused_commits = 0;  // the next ones, with this outcome
   stores::Outcome refused_with = stores::Outcome::Unknown;
 
-  [[nodiscard]] const stores::Capabilities& capabilities() const override { return store_->capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return store_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return store_->deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return store_->snapshot(); }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {
     if (failing) return Error{"no answer"};
-    return store_->read(requests, at, by, out);
+    return behind_->read(requests, at, by, out);
   }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (failing) return Error{"no answer"};
@@ -61,16 +60,13 @@ class FailingStore : public stores::Store {
       --refused_commits;
       return refused_with;
     }
-    return store_->commit(batch, by);
+    return behind_->commit(batch, by);
   }
   Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
                                 stores::Deadline by) override {
     if (failing) return Error{"no answer"};
-    return store_->scan(family, after, at, by);
+    return behind_->scan(family, after, at, by);
   }
-
- private:
-  std::unique_ptr<stores::Store> store_ = stores::open_memory_store();
 };
 
 class Simulation {

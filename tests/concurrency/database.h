@@ -2,19 +2,15 @@
 
 #include <atomic>
 #include <cstdint>
-#include <latch>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
 #include "tests/concurrency/interrupted_store.h"
+#include "tests/threads.h"
 
 // What the tests of several threads share.
 namespace noam::tests::concurrency {
@@ -76,39 +72,5 @@ class Database {
   std::atomic<std::int64_t> time_ = start_time;
   std::unique_ptr<runtime::Session> session_;
 };
-
-// What threads found wrong, each thing once. Safe to use from several.
-class Findings {
- public:
-  void add(const std::string& what) {
-    const std::lock_guard lock(mutex_);
-    ++found_[what];
-  }
-  // Empty: nothing.
-  [[nodiscard]] std::string text() const {
-    const std::lock_guard lock(mutex_);
-    std::string out;
-    for (const auto& [what, count] : found_) out += std::to_string(count) + " times: " + what + "\n";
-    return out;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, int> found_;
-};
-
-// Runs the work in this many threads, each with its number from 0; all begin at once.
-template <typename Work>
-void in_threads(int count, const Work& work) {
-  std::latch all_there(count);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) {
-    threads.emplace_back([&work, &all_there, i] {
-      all_there.arrive_and_wait();
-      work(i);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
 
 }  // namespace noam::tests::concurrency

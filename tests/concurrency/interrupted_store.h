@@ -8,18 +8,16 @@
 #include <string>
 
 #include "noam/stores/store.h"
+#include "tests/forwarding_store.h"
 
 namespace noam::tests::concurrency {
 
 // A store whose callers come between each other: around its calls a thread now and then gives the processor away, so
 // that few processors show what many would. What it keeps lies in the store behind it.
-class InterruptedStore : public stores::Store {
+class InterruptedStore : public ForwardingStore {
  public:
-  explicit InterruptedStore(std::unique_ptr<stores::Store> behind) : behind_(std::move(behind)) {}
+  using ForwardingStore::ForwardingStore;
 
-  [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_->capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
   std::unique_ptr<stores::Snapshot> snapshot() override;
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override;
@@ -39,7 +37,6 @@ class InterruptedStore : public stores::Store {
  private:
   void step();
 
-  std::unique_ptr<stores::Store> behind_;
   std::atomic<std::uint64_t> steps_ = 0;
   std::atomic<std::size_t> conflicts_ = 0;
 };

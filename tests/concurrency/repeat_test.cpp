@@ -13,6 +13,7 @@
 
 #include "noam/model/command_id.h"
 #include "tests/concurrency/database.h"
+#include "tests/forwarding_store.h"
 #include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
@@ -45,8 +46,10 @@ design kept {
 )";
 
 // A memory store that loses the answer of one commit: of the one after so many others.
-class LosingStore : public stores::Store {
+class LosingStore : public ForwardingStore {
  public:
+  LosingStore() : ForwardingStore(open_test_store()) {}
+
   enum class Loss : std::uint8_t { AnswerUnknown, AnswerError, CommitUnknown, CommitError };
 
   // From here on. The commit is carried out where only its answer is lost.
@@ -57,29 +60,16 @@ class LosingStore : public stores::Store {
   }
   [[nodiscard]] bool lost() const { return lost_; }
 
-  [[nodiscard]] const stores::Capabilities& capabilities() const override { return store_->capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return store_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return store_->deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return store_->snapshot(); }
-  Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
-                    stores::Answers& out) override {
-    return store_->read(requests, at, by, out);
-  }
   Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
-    if (lost_ || left_-- > 0) return store_->commit(batch, by);
+    if (lost_ || left_-- > 0) return behind_->commit(batch, by);
     lost_ = true;
     if (loss_ == Loss::AnswerUnknown || loss_ == Loss::AnswerError)
-      if (const auto done = store_->commit(batch, by); !done || *done != stores::Outcome::Applied) return done;
+      if (const auto done = behind_->commit(batch, by); !done || *done != stores::Outcome::Applied) return done;
     if (loss_ == Loss::AnswerError || loss_ == Loss::CommitError) return Error{"the line is dead"};
     return stores::Outcome::Unknown;
   }
-  Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
-                                stores::Deadline by) override {
-    return store_->scan(family, after, at, by);
-  }
 
  private:
-  std::unique_ptr<stores::Store> store_ = open_test_store();
   std::size_t left_ = 0;
   Loss loss_ = Loss::AnswerUnknown;
   bool lost_ = true;

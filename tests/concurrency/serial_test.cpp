@@ -12,6 +12,7 @@
 
 #include "tests/concurrency/database.h"
 #include "tests/concurrency/history.h"
+#include "tests/forwarding_store.h"
 #include "tests/property/random.h"
 #include "tests/support.h"
 #include "tests/temporary_store.h"
@@ -371,26 +372,9 @@ INSTANTIATE_TEST_SUITE_P(Designs, SerialMicroblog, ::testing::Values("eao", "etf
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Stores that keep less than they promise are found out.
-class BrokenStore : public stores::Store {
+class BrokenStore : public ForwardingStore {
  public:
-  [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_->capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return behind_->snapshot(); }
-  Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
-                    stores::Answers& out) override {
-    return behind_->read(requests, at, by, out);
-  }
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
-    return behind_->commit(batch, by);
-  }
-  Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
-                                stores::Deadline by) override {
-    return behind_->scan(family, after, at, by);
-  }
-
- private:
-  std::unique_ptr<stores::Store> behind_ = open_test_store();
+  BrokenStore() : ForwardingStore(open_test_store()) {}
 };
 
 // Whatever was read may have changed.

@@ -14,6 +14,7 @@
 #include "tests/faults/process.h"
 #include "tests/faults/workload.h"
 #include "tests/support.h"
+#include "tests/threads.h"
 
 namespace noam::tests::faults {
 namespace {
@@ -33,25 +34,6 @@ command forget($name) { update Counter[$name] { trail: {} } }
 query counters { select c.name, c.value, c.trail from Counter c order by c.name }
 )";
 }
-
-// What threads found wrong, each thing once.
-class Findings {
- public:
-  void add(const std::string& what) {
-    const std::lock_guard lock(mutex_);
-    if (found_.size() < 20) ++found_[what];
-  }
-  [[nodiscard]] std::string text() const {
-    const std::lock_guard lock(mutex_);
-    std::string out;
-    for (const auto& [what, count] : found_) out += std::to_string(count) + " times: " + what + "\n";
-    return out;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, int> found_;
-};
 
 // A follower or liker that is gone still refers: it is counted, and not among those that are seen. So the number is
 // never smaller than the list; nobody leaves in this test, so it is never larger either.

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -12,25 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "noam/base/file_io.h"
+
 namespace noam::cli {
-
-namespace {
-
-Error problem(const std::string& path, const char* what) {
-  return Error{fmt::format("{}: {}: {}", path, what, std::strerror(errno))};
-}
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-}  // namespace
 
 Result<language::SourceFile> read_input(const std::string& path) {
   if (path != "-") return language::read_source(path);
@@ -39,7 +22,7 @@ Result<language::SourceFile> read_input(const std::string& path) {
   while (true) {
     const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return problem("standard input", "can't be read");
+    if (count < 0) return file_problem("standard input", "can't be read");
     if (count == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > language::max_source_bytes)
@@ -55,15 +38,15 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   const std::string real = std::filesystem::canonical(path, failed).string();
   if (failed) return Error{fmt::format("{}: {}", path, failed.message())};
   struct stat info {};
-  if (::stat(real.c_str(), &info) != 0) return problem(path, "can't be read");
-  if (::access(real.c_str(), W_OK) != 0) return problem(path, "can't be written");
+  if (::stat(real.c_str(), &info) != 0) return file_problem(path, "can't be read");
+  if (::access(real.c_str(), W_OK) != 0) return file_problem(path, "can't be written");
   std::string temporary = real + ".XXXXXX";
   const int file = ::mkstemp(temporary.data());
-  if (file < 0) return problem(path, "can't be written");
+  if (file < 0) return file_problem(path, "can't be written");
   const bool written = write_all(file, text) && ::fchmod(file, info.st_mode & 07777U) == 0 && ::fsync(file) == 0;
   const bool closed = ::close(file) == 0;
   if (!written || !closed || ::rename(temporary.c_str(), real.c_str()) != 0) {
-    const Error error = problem(path, "can't be written");
+    const Error error = file_problem(path, "can't be written");
     ::unlink(temporary.c_str());
     return error;
   }
@@ -71,7 +54,7 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
 }
 
 Result<void> write_output(std::string_view text) {
-  if (!write_all(STDOUT_FILENO, text)) return problem("standard output", "can't be written");
+  if (!write_all(STDOUT_FILENO, text)) return file_problem("standard output", "can't be written");
   return {};
 }
 

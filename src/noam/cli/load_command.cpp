@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/language/suggest.h"
 #include "noam/model/json_text.h"
@@ -396,35 +397,24 @@ std::string grouped(std::uint64_t number) {
   return out;
 }
 
-// One line on a terminal, written over and over.
-class ProgressLine {
+// How far a load came, some times a second.
+class LoadProgress {
  public:
-  explicit ProgressLine(bool shown) : shown_(shown) {}
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
   void begin() { began_ = last_ = std::chrono::steady_clock::now(); }
   void show(const LoadReport& report, std::uint64_t bytes, std::uint64_t of) {
     constexpr std::chrono::milliseconds pause{200};
     const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now - last_ < pause) return;
+    if (now - last_ < pause) return;
     last_ = now;
     const double seconds = std::chrono::duration<double>(now - began_).count();
     const auto rate = static_cast<std::uint64_t>(static_cast<double>(report.records) / seconds);
-    fmt::print(stderr, "\r\x1b[K{}: {} records, {} a second{}", report.file, grouped(report.records), grouped(rate),
-               of == 0 ? "" : fmt::format(", {}%", bytes * 100 / of));
-    std::fflush(stderr);
-    drawn_ = true;
+    line_.show(fmt::format("{}: {} records, {} a second{}", report.file, grouped(report.records), grouped(rate),
+                           of == 0 ? "" : fmt::format(", {}%", bytes * 100 / of)));
   }
-  void clear() {
-    if (drawn_) fmt::print(stderr, "\r\x1b[K");
-    drawn_ = false;
-  }
+  void clear() { line_.clear(); }
 
  private:
-  bool shown_;
-  bool drawn_ = false;
+  ProgressLine line_;
   std::chrono::steady_clock::time_point began_;
   std::chrono::steady_clock::time_point last_;
 };
@@ -459,7 +449,7 @@ int load_all(runtime::Session& session, const LoadOptions& options) {
   const auto sources = find_sources(session.model(), options);
   if (!sources) return complain(sources.error().message);
   const InterruptWatch watch;
-  ProgressLine line(::isatty(STDERR_FILENO) != 0);
+  LoadProgress line;
   std::string file;  // that is loaded
   LoadRun run;
   run.strict = options.strict;

@@ -16,8 +16,11 @@ constexpr const char* clear_line = "\r\x1b[K";
 
 ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-ProgressLine::~ProgressLine() {
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
   if (shown_) fmt::print(stderr, "{}", clear_line);
+  shown_ = false;
 }
 
 void ProgressLine::show(const std::string& text) {

@@ -16,6 +16,7 @@ class ProgressLine {
   ~ProgressLine();
 
   void show(const std::string& text);
+  void clear();
   // `verifying: timelines (3 of 12)`
   [[nodiscard]] runtime::Progress steps(std::string doing);
 

@@ -59,9 +59,7 @@ struct Family {
   std::uint32_t members_of = 0;      // Members: the family, and
   std::uint32_t members_column = 0;  // the column whose values these are
 
-  [[nodiscard]] bool copy() const {
-    return purpose != Purpose::Base && purpose != Purpose::Refreshed && !of_noam();
-  }
+  [[nodiscard]] bool copy() const { return purpose != Purpose::Base && purpose != Purpose::Refreshed && !of_noam(); }
   [[nodiscard]] bool of_noam() const { return purpose == Purpose::Guard || purpose == Purpose::Notes; }
   [[nodiscard]] std::size_t width() const { return cells.size() + hidden.size(); }  // of an entry's value
 

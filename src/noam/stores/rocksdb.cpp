@@ -33,6 +33,7 @@
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/base/fair_shared_mutex.h"
+#include "noam/base/file_io.h"
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
@@ -43,7 +44,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using model::Datum;
 
 constexpr std::uint32_t this_format = 1;  // of the folder and all in it; docs/storage.md
 constexpr const char* head_file = "noam.json";
@@ -95,20 +95,6 @@ Result<Head> parse_head(const std::string& folder, const std::string& text) {
   head.deployed = json["deployed"].get<bool>();
   head.sequence = json["sequence"].get<std::uint64_t>();
   return head;
-}
-
-Error file_problem(const std::string& path, const char* what) {
-  return Error{fmt::format("{}: {}: {}", path, what, std::strerror(errno))};
-}
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 // What is renamed or made in a folder is there after a loss of power only when the folder itself is on disk.
