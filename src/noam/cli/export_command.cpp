@@ -1,9 +1,7 @@
 #include "noam/cli/export_command.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "noam/base/file_io.h"
 #include "noam/cli/files.h"
 #include "noam/cli/report.h"
 #include "noam/language/suggest.h"
@@ -77,17 +76,10 @@ class NewFile {
   }
 
  private:
-  [[nodiscard]] Error problem() const {
-    return Error{fmt::format("{}: can't be written: {}", path_, std::strerror(errno))};
-  }
+  [[nodiscard]] Error problem() const { return file_problem(path_, "can't be written"); }
 
   Result<void> flush() {
-    for (std::string_view left = buffer_; !left.empty();) {
-      const ssize_t written = ::write(descriptor_, left.data(), left.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return problem();
-      left.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!write_all(descriptor_, buffer_)) return problem();
     buffer_.clear();
     return {};
   }

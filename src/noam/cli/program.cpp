@@ -254,7 +254,7 @@ int run(int argc, const char* const* argv) {
       {design_command, [&] { return show_design(design_options); }},
       {run_command, [&] { return run_statements(run_options); }},
   };
-  DeployOptions deploy_options;
+  UpkeepOptions deploy_options;
   commands.emplace_back(add_deploy_command(app, deploy_options), [&] { return deploy_design(deploy_options); });
   LoadOptions load_options;
   commands.emplace_back(add_load_command(app, load_options), [&] { return load_data(load_options); });
@@ -266,11 +266,11 @@ int run(int argc, const char* const* argv) {
   commands.emplace_back(add_stats_command(app, stats_options), [&] { return show_statistics(stats_options); });
   VerifyOptions verify_options;
   commands.emplace_back(add_verify_command(app, verify_options), [&] { return verify_copies(verify_options); });
-  RepairOptions repair_options;
+  UpkeepOptions repair_options;
   commands.emplace_back(add_repair_command(app, repair_options), [&] { return repair_copies(repair_options); });
   RefreshOptions refresh_options;
   commands.emplace_back(add_refresh_command(app, refresh_options), [&] { return refresh_queries(refresh_options); });
-  SweepOptions sweep_options;
+  UpkeepOptions sweep_options;
   commands.emplace_back(add_sweep_command(app, sweep_options), [&] { return sweep_store(sweep_options); });
   BackupOptions backup_options;
   commands.emplace_back(add_backup_command(app, backup_options), [&] { return back_up(backup_options); });

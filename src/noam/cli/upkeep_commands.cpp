@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // --- deploy ----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_deploy_command(CLI::App& app, DeployOptions& options) {
+CLI::App* add_deploy_command(CLI::App& app, UpkeepOptions& options) {
   CLI::App* command = app.add_subcommand("deploy", "Make the store of a model, under a design");
   options.opening.make = true;
   add_opening_options(*command, options.opening);
@@ -35,7 +35,7 @@ CLI::App* add_deploy_command(CLI::App& app, DeployOptions& options) {
   return command;
 }
 
-int deploy_design(const DeployOptions& options) {
+int deploy_design(const UpkeepOptions& options) {
   const Opened opened = open_model(options.opening);
   if (!opened.session) return opened.code;
   const design::Design& design = opened.session->program().design;
@@ -102,7 +102,7 @@ int refresh_queries(const RefreshOptions& options) {
 
 // --- sweep -----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_sweep_command(CLI::App& app, SweepOptions& options) {
+CLI::App* add_sweep_command(CLI::App& app, UpkeepOptions& options) {
   CLI::App* command = app.add_subcommand("sweep", "Delete what is past its `ttl`, and forget old command ids");
   add_opening_options(*command, options.opening);
   command->add_flag("--json", options.json, "How many went, as JSON");
@@ -114,7 +114,7 @@ CLI::App* add_sweep_command(CLI::App& app, SweepOptions& options) {
   return command;
 }
 
-int sweep_store(const SweepOptions& options) {
+int sweep_store(const UpkeepOptions& options) {
   const Opened opened = open_model(options.opening);
   if (!opened.session) return opened.code;
   const auto gone = opened.session->sweep();
@@ -128,7 +128,7 @@ int sweep_store(const SweepOptions& options) {
 
 // --- repair ----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_repair_command(CLI::App& app, RepairOptions& options) {
+CLI::App* add_repair_command(CLI::App& app, UpkeepOptions& options) {
   CLI::App* command = app.add_subcommand("repair", "Make every copy again what the data says it is");
   add_opening_options(*command, options.opening);
   command->add_flag("--json", options.json, "What was repaired, as JSON (docs/json.md)");
@@ -143,7 +143,7 @@ CLI::App* add_repair_command(CLI::App& app, RepairOptions& options) {
   return command;
 }
 
-int repair_copies(const RepairOptions& options) {
+int repair_copies(const UpkeepOptions& options) {
   const Opened opened = open_model(options.opening);
   if (!opened.session) return opened.code;
   const auto found = [&] {

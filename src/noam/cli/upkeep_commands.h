@@ -8,12 +8,14 @@
 // `noam deploy`, `refresh`, `sweep`, `repair` and `drill`: what keeps a store in order (docs/store.md).
 namespace noam::cli {
 
-struct DeployOptions {
+// Of commands that ask for nothing but a store.
+struct UpkeepOptions {
   OpeningOptions opening;
   bool json = false;
 };
-CLI::App* add_deploy_command(CLI::App& app, DeployOptions& options);
-int deploy_design(const DeployOptions& options);
+
+CLI::App* add_deploy_command(CLI::App& app, UpkeepOptions& options);
+int deploy_design(const UpkeepOptions& options);
 
 struct RefreshOptions {
   OpeningOptions opening;
@@ -23,19 +25,11 @@ struct RefreshOptions {
 CLI::App* add_refresh_command(CLI::App& app, RefreshOptions& options);
 int refresh_queries(const RefreshOptions& options);
 
-struct SweepOptions {
-  OpeningOptions opening;
-  bool json = false;
-};
-CLI::App* add_sweep_command(CLI::App& app, SweepOptions& options);
-int sweep_store(const SweepOptions& options);
+CLI::App* add_sweep_command(CLI::App& app, UpkeepOptions& options);
+int sweep_store(const UpkeepOptions& options);
 
-struct RepairOptions {
-  OpeningOptions opening;
-  bool json = false;
-};
-CLI::App* add_repair_command(CLI::App& app, RepairOptions& options);
-int repair_copies(const RepairOptions& options);
+CLI::App* add_repair_command(CLI::App& app, UpkeepOptions& options);
+int repair_copies(const UpkeepOptions& options);
 
 struct DrillOptions {
   OpeningOptions opening;

@@ -17,6 +17,7 @@
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
+#include "noam/stores/in_time.h"
 
 namespace noam::stores {
 namespace {
@@ -141,11 +142,6 @@ Result<ScanPlace> read_place(std::string_view text) {
   if (!read_values(text, both) || both.size() != 2 || !both[0].is_list() || !both[1].is_list())
     return Error{"this is no place where a scan can go on"};
   return ScanPlace{std::move(both[0].as_list()), std::move(both[1].as_list())};
-}
-
-Result<void> in_time(Deadline by) {
-  if (by != no_deadline && std::chrono::steady_clock::now() > by) return Error{"deadline passed"};
-  return {};
 }
 
 class MemoryStore final : public Store {

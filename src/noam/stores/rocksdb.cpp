@@ -37,6 +37,7 @@
 #include "noam/design/layout.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
+#include "noam/stores/in_time.h"
 #include "noam/stores/rocksdb_log.h"
 
 namespace noam::stores {
@@ -213,11 +214,6 @@ bool take_key(std::string_view bytes, const std::vector<bool>& descending, Key& 
     if (!take_ordered(bytes, out.size() <= descending.size() && descending[out.size() - 1], out.back())) return false;
   }
   return true;
-}
-
-Result<void> in_time(Deadline by) {
-  if (by != no_deadline && std::chrono::steady_clock::now() > by) return Error{"deadline passed"};
-  return {};
 }
 
 std::int64_t system_milliseconds() {
