@@ -273,13 +273,38 @@ class RocksdbStore final : public EmbeddedStore {
   // because another was, never the other way round. Several counters share a latch.
   static constexpr std::size_t stripes = 1U << 16U;
   static constexpr std::size_t latches = 1U << 10U;
+  // A commit that needs more than these takes all at once: that is one lock, where a fan-out would need hundreds.
+  static constexpr std::size_t most_latches = 24;
 
   using Moment = rocksdb::SequenceNumber;
 
-  // What a change is on disk.
-  struct Prepared {
-    std::string key;
-    std::size_t stripe = 0;
+  // What a commit writes, relies on and has to hold.
+  struct Preparation {
+    std::string keys;                        // of the changes, one after the other
+    std::vector<std::size_t> ends;           // of each of them in `keys`
+    std::vector<std::size_t> written;        // stripes of the changes
+    std::vector<std::size_t> expected;       // stripes of the expectations; of a whole collection: none
+    std::vector<std::uint32_t> collections;  // that are written, each once
+    std::vector<std::size_t> latches;        // each once, ascending
+    bool alone = false;                      // instead of these: all
+
+    [[nodiscard]] rocksdb::Slice key(std::size_t change) const {
+      const std::size_t begin = change == 0 ? 0 : ends[change - 1];
+      return {keys.data() + begin, ends[change] - begin};
+    }
+  };
+
+  // The latches of a commit, as long as it lives.
+  class Latched {
+   public:
+    Latched(RocksdbStore& store, const Preparation& of);
+    Latched(const Latched&) = delete;
+    Latched& operator=(const Latched&) = delete;
+    ~Latched();
+
+   private:
+    RocksdbStore& store_;
+    const Preparation& of_;
   };
 
   [[nodiscard]] Error trouble(const rocksdb::Status& status, const char* what) const;
@@ -296,6 +321,7 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] const rocksdb::Snapshot* held(const Snapshot* at) const;
   // The collection, the block's key, and its end: what all keys of the block begin with.
   [[nodiscard]] std::string block_prefix(std::uint32_t collection, const Key& block) const;
+  void append_block_prefix(std::uint32_t collection, const Key& block, std::string& out) const;
   [[nodiscard]] std::string family_prefix(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] static std::size_t stripe_of(std::string_view block_prefix) {
     return XXH3_64bits(block_prefix.data(), block_prefix.size()) % stripes;
@@ -306,8 +332,11 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] Result<std::optional<Key>> current(const std::string& key, std::uint32_t family);
   // What becomes of the entry; nothing: it goes.
   Result<std::optional<Key>> result_of(const Change& change, const std::string& key);
-  [[nodiscard]] bool holds(const Expect& expect, const std::vector<std::size_t>& expected_stripes,
-                           std::size_t& next_stripe) const;
+  [[nodiscard]] Result<Preparation> prepare(const WriteBatch& batch) const;
+  // Whether nothing that it relies on has changed.
+  [[nodiscard]] bool holds(const WriteBatch& batch, const Preparation& prepared) const;
+  // What was prepared has changed just now.
+  void touch(const Preparation& prepared);
 
   const std::string folder_;
   const RocksdbOptions options_;
@@ -320,12 +349,13 @@ class RocksdbStore final : public EmbeddedStore {
   mutable FairSharedMutex mutex_;  // the two that follow change while nobody else is here
   std::optional<Deployment> deployment_;
   Layout layout_;
-  // Who relies on a whole collection holds it alone while it commits, who writes into it shares it.
-  std::vector<std::unique_ptr<FairSharedMutex>> collection_latches_;
   std::vector<std::atomic<Moment>> collections_touched_;
 
   std::uint64_t heat_read_ = 0;  // accesses, when it was opened
   Heat heat_;                    // over all processes that had the store
+  // A commit shares the gate and holds the latches of its blocks. One that relies on a whole collection, or has very
+  // many blocks, has the gate alone.
+  FairSharedMutex gate_;
   std::vector<std::mutex> latches_;
   std::vector<std::atomic<Moment>> touched_;  // by stripe
 };
@@ -536,14 +566,11 @@ Result<void> RocksdbStore::deploy(const design::Design& design) {
     return Error{fmt::format("a design has at most {} collections and families", most)};
   if (fresh) NOAM_RETURN_IF_ERROR(write_deployment(design));
   NOAM_ASSIGN_OR_RETURN(layout_, number(design, deployment_->layout));
-  if (!fresh && collection_latches_.size() == design.collections.size()) return {};
+  if (!fresh && collections_touched_.size() == design.collections.size()) return {};
   if (fresh) heat_.clear();
   // What was read under another design is not what is there now.
   const Moment now = database_->GetLatestSequenceNumber();
   for (auto& touched : touched_) touched = fresh ? now : touched.load();
-  collection_latches_.clear();
-  for (std::size_t i = 0; i < design.collections.size(); ++i)
-    collection_latches_.push_back(std::make_unique<FairSharedMutex>());
   collections_touched_ = std::vector<std::atomic<Moment>>(design.collections.size());
   for (auto& touched : collections_touched_) touched = now;
   return {};
@@ -569,11 +596,15 @@ const rocksdb::Snapshot* RocksdbStore::held(const Snapshot* at) const {
   return snapshot->held();
 }
 
-std::string RocksdbStore::block_prefix(std::uint32_t collection, const Key& block) const {
-  std::string out;
+void RocksdbStore::append_block_prefix(std::uint32_t collection, const Key& block, std::string& out) const {
   append_fixed16(layout_.collections[collection], out);
   append_key(block, {}, out);
   out += end_of_block_key;
+}
+
+std::string RocksdbStore::block_prefix(std::uint32_t collection, const Key& block) const {
+  std::string out;
+  append_block_prefix(collection, block, out);
   return out;
 }
 
@@ -680,75 +711,105 @@ Result<std::optional<Key>> RocksdbStore::result_of(const Change& change, const s
   return columns;
 }
 
-bool RocksdbStore::holds(const Expect& expect, const std::vector<std::size_t>& expected_stripes,
-                         std::size_t& next_stripe) const {
-  const Moment touched =
-      expect.block ? touched_[expected_stripes[next_stripe++]].load() : collections_touched_[expect.collection].load();
-  return touched <= expect.version.number;
+Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch) const {
+  constexpr std::size_t usual_key = 48;
+  Preparation out;
+  out.keys.reserve(usual_key * batch.changes.size());
+  out.ends.reserve(batch.changes.size());
+  out.written.reserve(batch.changes.size());
+  out.latches.reserve(batch.changes.size() + batch.expects.size());
+  for (const Change& change : batch.changes) {
+    const EntryRef& entry = entry_of(change);
+    NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
+    const std::size_t begin = out.keys.size();
+    append_block_prefix(entry.block.collection, entry.block.key, out.keys);
+    out.written.push_back(stripe_of(std::string_view(out.keys).substr(begin)));
+    out.latches.push_back(out.written.back() % latches);
+    append_fixed16(layout_.families[entry.family].number, out.keys);
+    append_key(entry.key, layout_.families[entry.family].descending, out.keys);
+    out.ends.push_back(out.keys.size());
+    if (out.collections.empty() || out.collections.back() != entry.block.collection)
+      out.collections.push_back(entry.block.collection);
+  }
+  std::string block;
+  for (const Expect& expect : batch.expects) {
+    if (expect.collection >= layout_.collections.size())
+      return Error{fmt::format("the design of the store has no collection {}", expect.collection)};
+    if (!expect.block) {
+      out.alone = true;
+      continue;
+    }
+    block.clear();
+    append_block_prefix(expect.collection, *expect.block, block);
+    out.expected.push_back(stripe_of(block));
+    out.latches.push_back(out.expected.back() % latches);
+  }
+  const auto each_once = [](auto& numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  };
+  each_once(out.collections);
+  each_once(out.latches);
+  if (out.latches.size() > most_latches) out.alone = true;
+  return out;
+}
+
+// The gate first, then latches in one order everywhere. So nobody waits in a circle.
+RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : store_(store), of_(of) {
+  if (of_.alone) {
+    store_.gate_.lock();
+    return;
+  }
+  store_.gate_.lock_shared();
+  for (const std::size_t latch : of_.latches) store_.latches_[latch].lock();
+}
+
+RocksdbStore::Latched::~Latched() {
+  if (of_.alone) {
+    store_.gate_.unlock();
+    return;
+  }
+  for (auto latch = of_.latches.rbegin(); latch != of_.latches.rend(); ++latch) store_.latches_[*latch].unlock();
+  store_.gate_.unlock_shared();
+}
+
+bool RocksdbStore::holds(const WriteBatch& batch, const Preparation& prepared) const {
+  std::size_t next = 0;
+  for (const Expect& expect : batch.expects) {
+    const Moment touched =
+        expect.block ? touched_[prepared.expected[next++]].load() : collections_touched_[expect.collection].load();
+    if (touched > expect.version.number) return false;
+  }
+  return true;
+}
+
+void RocksdbStore::touch(const Preparation& prepared) {
+  const Moment now = database_->GetLatestSequenceNumber();
+  for (const std::size_t stripe : prepared.written) touched_[stripe] = now;
+  for (const std::uint32_t collection : prepared.collections) {
+    Moment before = collections_touched_[collection].load();
+    while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;
+  }
 }
 
 Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   NOAM_RETURN_IF_ERROR(in_time(by));
   const std::shared_lock lock(mutex_);
-  std::vector<Prepared> prepared;
-  prepared.reserve(batch.changes.size());
-  std::set<std::uint32_t> written;  // collections
-  std::set<std::uint32_t> alone;    // those that are relied on as a whole
-  std::set<std::size_t> held_latches;
-  for (const Change& change : batch.changes) {
-    const EntryRef& entry = entry_of(change);
-    NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
-    Prepared one;
-    one.key = block_prefix(entry.block.collection, entry.block.key);
-    one.stripe = stripe_of(one.key);
-    append_fixed16(layout_.families[entry.family].number, one.key);
-    append_key(entry.key, layout_.families[entry.family].descending, one.key);
-    written.insert(entry.block.collection);
-    held_latches.insert(one.stripe % latches);
-    prepared.push_back(std::move(one));
-  }
-  std::vector<std::size_t> expected_stripes;
-  for (const Expect& expect : batch.expects) {
-    if (expect.collection >= layout_.collections.size())
-      return Error{fmt::format("the design of the store has no collection {}", expect.collection)};
-    if (expect.block) {
-      expected_stripes.push_back(stripe_of(block_prefix(expect.collection, *expect.block)));
-      held_latches.insert(expected_stripes.back() % latches);
-    } else {
-      alone.insert(expect.collection);
-    }
-  }
-
-  // In one order everywhere: first collections, then latches, each ascending. So nobody waits in a circle.
-  std::vector<std::shared_lock<FairSharedMutex>> shared;
-  std::vector<std::unique_lock<FairSharedMutex>> exclusive;
-  std::set<std::uint32_t> collections = written;
-  collections.insert(alone.begin(), alone.end());
-  for (const std::uint32_t collection : collections) {
-    if (alone.contains(collection))
-      exclusive.emplace_back(*collection_latches_[collection]);
-    else
-      shared.emplace_back(*collection_latches_[collection]);
-  }
-  std::vector<std::unique_lock<std::mutex>> held_stripes;
-  held_stripes.reserve(held_latches.size());
-  for (const std::size_t latch : held_latches) held_stripes.emplace_back(latches_[latch]);
-
-  std::size_t next_stripe = 0;
-  for (const Expect& expect : batch.expects)
-    if (!holds(expect, expected_stripes, next_stripe)) return Outcome::Conflict;
+  NOAM_ASSIGN_OR_RETURN(const Preparation prepared, prepare(batch));
+  const Latched latched(*this, prepared);
+  if (!holds(batch, prepared)) return Outcome::Conflict;
 
   rocksdb::WriteBatch changes;
-  for (std::size_t i = 0; i < prepared.size(); ++i) {
+  for (std::size_t i = 0; i < batch.changes.size(); ++i) {
     const Change& change = batch.changes[i];
-    NOAM_ASSIGN_OR_RETURN(const auto columns, result_of(change, prepared[i].key));
+    NOAM_ASSIGN_OR_RETURN(const auto columns, result_of(change, prepared.key(i).ToString()));
     if (!columns) {
-      changes.Delete(data_, prepared[i].key);
+      changes.Delete(data_, prepared.key(i));
       continue;
     }
     if (options_.max_entry_bytes != 0 && entry_bytes(entry_of(change).key, *columns) > options_.max_entry_bytes)
       return Outcome::TooLarge;
-    changes.Put(data_, prepared[i].key, write_values(*columns));
+    changes.Put(data_, prepared.key(i), write_values(*columns));
   }
   if (batch.changes.empty()) return Outcome::Applied;
 
@@ -757,12 +818,7 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   const rocksdb::Status status = database_->Write(durability, &changes);
   // Only now, and still alone with these blocks: who read before must fail, who reads from here on sees it. Where it
   // failed, nobody knows.
-  const Moment now = database_->GetLatestSequenceNumber();
-  for (const Prepared& one : prepared) touched_[one.stripe] = now;
-  for (const std::uint32_t collection : written) {
-    Moment before = collections_touched_[collection].load();
-    while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;
-  }
+  touch(prepared);
   if (!status.ok()) return trouble(status, "can't be written, open it again when that is mended");
   for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
   return Outcome::Applied;
