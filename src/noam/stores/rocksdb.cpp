@@ -35,10 +35,12 @@
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/base/file_io.h"
 #include "noam/design/layout.h"
+#include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
 #include "noam/stores/in_time.h"
 #include "noam/stores/rocksdb_log.h"
+#include "noam/stores/shared_sync.h"
 
 namespace noam::stores {
 namespace {
@@ -46,7 +48,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t this_format = 1;  // of the folder and all in it; docs/storage.md
+constexpr std::uint32_t this_format = 2;  // of the folder and all in it; docs/storage.md
 constexpr const char* head_file = "noam.json";
 constexpr const char* database_folder = "db";
 constexpr const char* deployment_key = "deployment";
@@ -280,18 +282,13 @@ class RocksdbStore final : public EmbeddedStore {
 
   // What a commit writes, relies on and has to hold.
   struct Preparation {
-    std::string keys;                        // of the changes, one after the other
-    std::vector<std::size_t> ends;           // of each of them in `keys`
+    rocksdb::WriteBatch changes;
+    bool too_large = false;                  // one of them
     std::vector<std::size_t> written;        // stripes of the changes
-    std::vector<std::size_t> expected;       // stripes of the expectations; of a whole collection: none
-    std::vector<std::uint32_t> collections;  // that are written, each once
-    std::vector<std::size_t> latches;        // each once, ascending
-    bool alone = false;                      // instead of these: all
-
-    [[nodiscard]] rocksdb::Slice key(std::size_t change) const {
-      const std::size_t begin = change == 0 ? 0 : ends[change - 1];
-      return {keys.data() + begin, ends[change] - begin};
-    }
+    std::vector<std::uint32_t> collections;  // of the changes, each once
+    std::vector<std::size_t> expected;       // stripes of the expectations, but for those of a whole collection
+    std::vector<std::size_t> latches;        // of all these stripes, each once, ascending
+    bool alone = false;                      // instead of the latches: the gate
   };
 
   // The latches of a commit, as long as it lives.
@@ -308,7 +305,12 @@ class RocksdbStore final : public EmbeddedStore {
   };
 
   [[nodiscard]] Error trouble(const rocksdb::Status& status, const char* what) const;
-  [[nodiscard]] Error unreadable(std::uint32_t family) const;
+  // From now on nothing is written: what a failed write has left on disk is known only when the store is opened again.
+  Error fail(const rocksdb::Status& status);
+  [[nodiscard]] Result<void> can_write() const;
+  // All that was written before is on disk.
+  Result<void> wait_for_sync();
+  [[nodiscard]] Error unreadable(std::uint32_t family, std::string_view value = {}) const;
   [[nodiscard]] Error opening_trouble(const rocksdb::Status& status) const;
   // That RocksDB will not take a damaged log for one that ends early.
   Result<void> check_logs() const;
@@ -329,14 +331,13 @@ class RocksdbStore final : public EmbeddedStore {
   Result<void> answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out);
   Result<void> get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
                    std::uint32_t family, Answer& out);
-  [[nodiscard]] Result<std::optional<Key>> current(const std::string& key, std::uint32_t family);
-  // What becomes of the entry; nothing: it goes.
-  Result<std::optional<Key>> result_of(const Change& change, const std::string& key);
   [[nodiscard]] Result<Preparation> prepare(const WriteBatch& batch) const;
   // Whether nothing that it relies on has changed.
   [[nodiscard]] bool holds(const WriteBatch& batch, const Preparation& prepared) const;
   // What was prepared has changed just now.
   void touch(const Preparation& prepared);
+  // To the log and to memory, in one step that all others see, or a conflict.
+  Result<Outcome> write(const WriteBatch& batch, Preparation& prepared);
 
   const std::string folder_;
   const RocksdbOptions options_;
@@ -353,6 +354,11 @@ class RocksdbStore final : public EmbeddedStore {
 
   std::uint64_t heat_read_ = 0;  // accesses, when it was opened
   Heat heat_;                    // over all processes that had the store
+  std::atomic<bool> failed_ = false;
+  mutable std::mutex failure_lock_;
+  rocksdb::Status failure_;
+  SharedSync shared_sync_;
+
   // A commit shares the gate and holds the latches of its blocks. One that relies on a whole collection, or has very
   // many blocks, has the gate alone.
   FairSharedMutex gate_;
@@ -376,7 +382,24 @@ Error RocksdbStore::trouble(const rocksdb::Status& status, const char* what) con
   return Error{fmt::format("store `{}`: {}: {}", folder_, what, one_line(status.ToString()))};
 }
 
-Error RocksdbStore::unreadable(std::uint32_t family) const {
+constexpr const char* not_written = "can't be written, open it again when that is mended";
+
+Error RocksdbStore::fail(const rocksdb::Status& status) {
+  const std::lock_guard lock(failure_lock_);
+  if (failure_.ok()) failure_ = status;
+  failed_ = true;
+  return trouble(status, not_written);
+}
+
+Result<void> RocksdbStore::can_write() const {
+  if (!failed_) return {};
+  const std::lock_guard lock(failure_lock_);
+  return trouble(failure_, not_written);
+}
+
+Error RocksdbStore::unreadable(std::uint32_t family, std::string_view value) const {
+  if (const auto damage = damage_of(value))
+    return Error{fmt::format("store `{}`: damaged: a counter of family {}: {}", folder_, family, *damage)};
   return Error{fmt::format("store `{}`: damaged: an entry of family {} can't be read", folder_, family)};
 }
 
@@ -440,12 +463,16 @@ Result<void> RocksdbStore::open() {
   const bool lz4 = std::find(compressions.begin(), compressions.end(), rocksdb::kLZ4Compression) != compressions.end();
   family.compression = lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
 
+  rocksdb::ColumnFamilyOptions data = family;
+  data.merge_operator = counter_merging();
+  data.compaction_filter_factory = counter_clearing();
+  data.max_successive_merges = 16;
+
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status =
       rocksdb::DB::Open(options, folder_ + "/" + database_folder,
-                        {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions(family)}, {"data", family}},
-                        &handles, &opened);
+                        {{rocksdb::kDefaultColumnFamilyName, family}, {"data", data}}, &handles, &opened);
   if (!status.ok()) return opening_trouble(status);
   database_.reset(opened);
   about_ = handles[0];
@@ -514,6 +541,7 @@ Result<void> RocksdbStore::write_deployment(const design::Design& design) {
 Result<bool> RocksdbStore::is_empty() {
   const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(rocksdb::ReadOptions(), data_));
   entries->SeekToFirst();
+  while (entries->Valid() && is_gone(entries->value().ToStringView())) entries->Next();
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
   return !entries->Valid();
 }
@@ -620,8 +648,9 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
   const rocksdb::Status status = database_->Get(options, data_, key, &value);
   if (status.IsNotFound()) return {};
   if (!status.ok()) return trouble(status, "can't be read");
+  if (is_gone(value.ToStringView())) return {};
   Entry entry{entry_key, {}};
-  if (!read_values({value.data(), value.size()}, entry.columns)) return unreadable(family);
+  if (!read_values(value.ToStringView(), entry.columns)) return unreadable(family, value.ToStringView());
   out.entries.push_back(std::move(entry));
   return {};
 }
@@ -660,6 +689,7 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
   else
     entries->SeekToFirst();
   for (; entries->Valid(); request.reverse ? entries->Prev() : entries->Next()) {
+    if (is_gone(entries->value().ToStringView())) continue;
     if (request.limit != 0 && out.entries.size() == request.limit) {
       out.more = true;
       break;
@@ -668,7 +698,7 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
     Entry entry;
     if (key.size() < prefix.size() || !take_key(key.substr(prefix.size()), layout.descending, entry.key) ||
         !read_values(entries->value().ToStringView(), entry.columns))
-      return unreadable(request.family);
+      return unreadable(request.family, entries->value().ToStringView());
     out.entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
@@ -693,43 +723,32 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
   return {};
 }
 
-Result<std::optional<Key>> RocksdbStore::current(const std::string& key, std::uint32_t family) {
-  Answer found;
-  NOAM_RETURN_IF_ERROR(get(rocksdb::ReadOptions(), key, {}, family, found));
-  std::optional<Key> columns;
-  if (!found.entries.empty()) columns = std::move(found.entries[0].columns);
-  return columns;
-}
-
-Result<std::optional<Key>> RocksdbStore::result_of(const Change& change, const std::string& key) {
-  std::optional<Key> columns;
-  if (const auto* put = std::get_if<Put>(&change)) columns = put->columns;
-  if (const auto* add = std::get_if<Add>(&change)) {
-    NOAM_ASSIGN_OR_RETURN(const auto before, current(key, add->entry.family));
-    return added(*add, before ? &*before : nullptr, layout_.families[add->entry.family].width);
-  }
-  return columns;
-}
-
 Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch) const {
-  constexpr std::size_t usual_key = 48;
   Preparation out;
-  out.keys.reserve(usual_key * batch.changes.size());
-  out.ends.reserve(batch.changes.size());
   out.written.reserve(batch.changes.size());
   out.latches.reserve(batch.changes.size() + batch.expects.size());
+  std::string key;
   for (const Change& change : batch.changes) {
     const EntryRef& entry = entry_of(change);
     NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
-    const std::size_t begin = out.keys.size();
-    append_block_prefix(entry.block.collection, entry.block.key, out.keys);
-    out.written.push_back(stripe_of(std::string_view(out.keys).substr(begin)));
+    const FamilyLayout& family = layout_.families[entry.family];
+    key.clear();
+    append_block_prefix(entry.block.collection, entry.block.key, key);
+    out.written.push_back(stripe_of(key));
     out.latches.push_back(out.written.back() % latches);
-    append_fixed16(layout_.families[entry.family].number, out.keys);
-    append_key(entry.key, layout_.families[entry.family].descending, out.keys);
-    out.ends.push_back(out.keys.size());
     if (out.collections.empty() || out.collections.back() != entry.block.collection)
       out.collections.push_back(entry.block.collection);
+    append_fixed16(family.number, key);
+    append_key(entry.key, family.descending, key);
+    if (const auto* put = std::get_if<Put>(&change)) {
+      const std::size_t most = options_.max_entry_bytes;
+      if (most != 0 && entry_bytes(entry.key, put->columns) > most) out.too_large = true;
+      out.changes.Put(data_, key, write_values(put->columns));
+    } else if (const auto* add = std::get_if<Add>(&change)) {
+      out.changes.Merge(data_, key, write_addends(*add, family.width));
+    } else {
+      out.changes.Delete(data_, key);
+    }
   }
   std::string block;
   for (const Expect& expect : batch.expects) {
@@ -792,35 +811,38 @@ void RocksdbStore::touch(const Preparation& prepared) {
   }
 }
 
+Result<void> RocksdbStore::wait_for_sync() {
+  const rocksdb::Status status = shared_sync_.wait([this] { return database_->SyncWAL(); });
+  if (!status.ok()) return fail(status);
+  return {};
+}
+
 Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   NOAM_RETURN_IF_ERROR(in_time(by));
   const std::shared_lock lock(mutex_);
-  NOAM_ASSIGN_OR_RETURN(const Preparation prepared, prepare(batch));
+  NOAM_RETURN_IF_ERROR(can_write());
+  NOAM_ASSIGN_OR_RETURN(Preparation prepared, prepare(batch));
+  NOAM_ASSIGN_OR_RETURN(const Outcome outcome, write(batch, prepared));
+  if (outcome != Outcome::Applied) return outcome;
+  // The blocks are free by now. Whoever reads them may see what is not yet on disk; whoever builds on it writes behind
+  // it, so that it is never lost alone.
+  if (options_.sync) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
+  return outcome;
+}
+
+Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepared) {
   const Latched latched(*this, prepared);
   if (!holds(batch, prepared)) return Outcome::Conflict;
-
-  rocksdb::WriteBatch changes;
-  for (std::size_t i = 0; i < batch.changes.size(); ++i) {
-    const Change& change = batch.changes[i];
-    NOAM_ASSIGN_OR_RETURN(const auto columns, result_of(change, prepared.key(i).ToString()));
-    if (!columns) {
-      changes.Delete(data_, prepared.key(i));
-      continue;
-    }
-    if (options_.max_entry_bytes != 0 && entry_bytes(entry_of(change).key, *columns) > options_.max_entry_bytes)
-      return Outcome::TooLarge;
-    changes.Put(data_, prepared.key(i), write_values(*columns));
-  }
+  if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
-
-  rocksdb::WriteOptions durability;
-  durability.sync = options_.sync;
-  const rocksdb::Status status = database_->Write(durability, &changes);
+  shared_sync_.write_begins();
+  const rocksdb::Status status = database_->Write(rocksdb::WriteOptions(), &prepared.changes);
+  shared_sync_.write_ended();
   // Only now, and still alone with these blocks: who read before must fail, who reads from here on sees it. Where it
   // failed, nobody knows.
   touch(prepared);
-  if (!status.ok()) return trouble(status, "can't be written, open it again when that is mended");
-  for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
+  if (!status.ok()) return fail(status);
   return Outcome::Applied;
 }
 
@@ -871,13 +893,17 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
       entries->Seek(next);
       continue;
     }
+    if (is_gone(entries->value().ToStringView())) {
+      entries->Next();
+      continue;
+    }
     if (page.items.size() == page_size) {
       page.next = std::move(last_key);
       return page;
     }
     if (!take_key(rest, layout.descending, item.entry.key) ||
         !read_values(entries->value().ToStringView(), item.entry.columns))
-      return unreadable(family);
+      return unreadable(family, entries->value().ToStringView());
     last_key = std::string(key);
     page.items.push_back(std::move(item));
     entries->Next();
@@ -887,9 +913,8 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
 }
 
 Result<void> RocksdbStore::sync() {
-  const rocksdb::Status status = database_->SyncWAL();
-  if (!status.ok()) return trouble(status, "can't be written");
-  return {};
+  NOAM_RETURN_IF_ERROR(can_write());
+  return wait_for_sync();
 }
 
 Result<void> RocksdbStore::back_up(const std::string& folder) {
