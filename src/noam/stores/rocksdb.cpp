@@ -819,6 +819,7 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
 
 // The gate first, then latches in one order everywhere. So nobody waits in a circle.
 RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : store_(store), of_(of) {
+  if (broken(Breakage::LatchForgotten)) return;
   if (of_.alone) {
     store_.gate_.lock();
     return;
@@ -828,6 +829,7 @@ RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : sto
 }
 
 RocksdbStore::Latched::~Latched() {
+  if (broken(Breakage::LatchForgotten)) return;
   if (of_.alone) {
     store_.gate_.unlock();
     return;
@@ -872,7 +874,7 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   // The blocks are free by now. Whoever reads them may see what is not yet on disk; whoever builds on it writes behind
   // it, so that it is never lost alone.
   kill_point(KillPoint::CommitReleased);
-  if (options_.sync) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  if (options_.sync && !broken(Breakage::SyncNotWaitedFor)) NOAM_RETURN_IF_ERROR(wait_for_sync());
   kill_point(KillPoint::CommitSynced);
   for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
   return outcome;
@@ -884,13 +886,14 @@ Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepar
   if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
   kill_point(KillPoint::CommitValidated);
+  if (broken(Breakage::BumpBeforeWrite)) touch(prepared);
   shared_sync_.write_begins();
   const rocksdb::Status status = database_->Write(rocksdb::WriteOptions(), &prepared.changes);
   shared_sync_.write_ended();
   kill_point(KillPoint::CommitWritten);
   // Only now, and still alone with these blocks: who read before must fail, who reads from here on sees it. Where it
   // failed, nobody knows.
-  touch(prepared);
+  if (!broken(Breakage::BumpBeforeWrite)) touch(prepared);
   if (!status.ok()) return fail(status);
   return Outcome::Applied;
 }
