@@ -38,6 +38,7 @@
 #include "noam/design/layout.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
+#include "noam/stores/guarded_logs.h"
 #include "noam/stores/heat.h"
 #include "noam/stores/in_time.h"
 #include "noam/stores/rocksdb_log.h"
@@ -386,6 +387,8 @@ class RocksdbStore final : public EmbeddedStore {
   const RocksdbOptions options_;
   Head head_;
   Capabilities capabilities_;
+  std::shared_ptr<GuardedLogs> logs_;
+  std::unique_ptr<rocksdb::Env> env_;  // with these logs
   std::unique_ptr<rocksdb::DB> database_;
   rocksdb::ColumnFamilyHandle* about_ = nullptr;  // of the store itself
   rocksdb::ColumnFamilyHandle* data_ = nullptr;
@@ -478,7 +481,9 @@ Result<void> RocksdbStore::check_logs() const {
 Result<void> RocksdbStore::open() {
   NOAM_RETURN_IF_ERROR(check_logs());
   rocksdb::Options options;
-  if (options_.env != nullptr) options.env = options_.env;
+  logs_ = std::make_shared<GuardedLogs>(env_of(options_).GetFileSystem());
+  env_ = rocksdb::NewCompositeEnv(logs_);
+  options.env = env_.get();
   options.create_if_missing = !head_.deployed;
   options.create_missing_column_families = !head_.deployed;
   options.paranoid_checks = true;
@@ -858,7 +863,8 @@ void RocksdbStore::touch(const Preparation& prepared) {
 }
 
 Result<void> RocksdbStore::wait_for_sync() {
-  const rocksdb::Status status = shared_sync_.wait([this] { return database_->SyncWAL(); });
+  const rocksdb::Status status =
+      shared_sync_.wait([this] { return logs_->sync([this] { return database_->SyncWAL(); }); });
   if (!status.ok()) return fail(status);
   return {};
 }
