@@ -26,6 +26,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -495,11 +496,22 @@ Result<void> RocksdbStore::open() {
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
 
+  // Of what is only about the store little is written, and that would keep every log since then.
+  options.max_total_wal_size = 2 * options_.buffer_bytes;
+
+  // All that grows with the data is in the cache, so that its size is what the store takes.
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(options_.cache_bytes);
+  options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   rocksdb::ColumnFamilyOptions family;
   family.write_buffer_size = options_.buffer_bytes;
+  family.memtable_whole_key_filtering = true;
+  family.memtable_prefix_bloom_size_ratio = 0.02;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto compressions = rocksdb::GetSupportedCompressions();
   const bool lz4 = std::find(compressions.begin(), compressions.end(), rocksdb::kLZ4Compression) != compressions.end();
