@@ -549,9 +549,11 @@ RocksdbStore::~RocksdbStore() {
   if (!database_) return;
   // What lies in tables has checksums for every block; of a log the last record could be lost without notice.
   const std::vector<rocksdb::ColumnFamilyHandle*> all{about_, data_};
-  if (database_->GetLatestSequenceNumber() != head_.sequence || heat_.accesses() > heat_read_)
+  // Where a write has failed nothing more is written: what was acknowledged is in the log.
+  const bool failed = failed_ || logs_->failed();
+  if (!failed && (database_->GetLatestSequenceNumber() != head_.sequence || heat_.accesses() > heat_read_))
     (void)database_->Put(rocksdb::WriteOptions(), about_, heat_key, heat_.to_bytes());
-  const bool flushed = database_->Flush(rocksdb::FlushOptions(), all).ok();
+  const bool flushed = !failed && !logs_->failed() && database_->Flush(rocksdb::FlushOptions(), all).ok();
   const Moment sequence = database_->GetLatestSequenceNumber();
   kill_point(KillPoint::CloseFlushed);
   for (rocksdb::ColumnFamilyHandle* handle : all) database_->DestroyColumnFamilyHandle(handle);
@@ -592,8 +594,9 @@ Result<void> RocksdbStore::write_deployment(const design::Design& design) {
                   {"layout", Json::parse(design.layout, nullptr, false)}};
   rocksdb::WriteOptions durable;
   durable.sync = true;
+  NOAM_RETURN_IF_ERROR(can_write());
   const rocksdb::Status status = database_->Put(durable, about_, deployment_key, json.dump());
-  if (!status.ok()) return trouble(status, "can't be written");
+  if (!status.ok()) return fail(status);
   deployment_ = made;
   if (head_.deployed) return {};
   head_.deployed = true;
