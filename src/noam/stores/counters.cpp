@@ -1,5 +1,6 @@
 #include "noam/stores/counters.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <utility>
@@ -10,7 +11,6 @@
 
 namespace noam::stores {
 
-using model::Datum;
 using rocksdb::Slice;
 
 namespace {
