@@ -24,7 +24,8 @@ struct Figures {
   std::size_t unknown = 0;
 
   void print(const char* what) const {
-    std::printf("%s: %zu runs, %zu commands acknowledged, %zu unknown, 0 lost\n", what, runs, acknowledged, unknown);
+    std::printf("%s: %zu runs, %zu commands acknowledged, %zu unknown, %s\n", what, runs, acknowledged, unknown,
+                ::testing::Test::HasFailure() ? "something is lost or wrong" : "0 lost");
   }
 };
 

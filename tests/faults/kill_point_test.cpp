@@ -247,8 +247,8 @@ TEST_F(KillPoints, AreVisitedAndLoseNothing) {
       unknown += seen.unknown ? 1 : 0;
     }
   }
-  std::printf("%zu kills at %zu points: %zu commands acknowledged, %zu unknown, 0 lost\n", kills,
-              kill_point_names.size(), acknowledged, unknown);
+  std::printf("%zu kills at %zu points: %zu commands acknowledged, %zu unknown, %s\n", kills, kill_point_names.size(),
+              acknowledged, unknown, HasFailure() ? "something is lost or wrong" : "0 lost");
 }
 
 }  // namespace
