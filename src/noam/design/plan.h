@@ -89,6 +89,7 @@ struct Step {
   std::optional<Place> weight;
   bool reverse = false;
   bool limited = false;  // each lookup need not give more than the plan's limit (and one)
+  bool with_next = false;  // Lookup of one entry: the next step collects from its block, so both are read at once
 
   // Filter: the predicate. Unnest: the collection. Collect of elements in blocks of their own: their keys, or of a list
   // how many there are.

@@ -386,7 +386,7 @@ class Storability {
     return type;
   }
 
-  static std::optional<Refusal> length(const Type& type, const std::string& held, const std::string& place) {
+  static std::optional<Refusal> length(const Type& type, std::string_view held, const std::string& place) {
     if (type.max_length == 0) return std::nullopt;
     const bool text = type.kind == TypeKind::Text;
     const std::size_t length = text ? code_points(held) : held.size();

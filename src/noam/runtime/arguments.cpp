@@ -23,7 +23,7 @@ constexpr std::int64_t first_day = -719'162;
 constexpr std::int64_t last_day = 2'932'896;
 constexpr std::int64_t day_milliseconds = 86'400'000;
 
-bool is_inet(const std::string& held) {
+bool is_inet(std::string_view held) {
   constexpr std::size_t four = 1 + 4;
   constexpr std::size_t six = 1 + 16;
   return (held.size() == four && held[0] == '\4') || (held.size() == six && held[0] == '\6');

@@ -24,7 +24,7 @@ Result<std::optional<std::string>> noted(Transaction& transaction, const design:
   stores::Answers answers;
   NOAM_RETURN_IF_ERROR(transaction.read({&request, 1}, Transaction::Moment::Now, answers));
   if (answers[0].entries.empty()) return std::optional<std::string>();
-  return std::optional(answers[0].entries[0].columns[0].as_string());
+  return std::optional(std::string(answers[0].entries[0].columns[0].as_string()));
 }
 
 // Nothing where the rows may be committed together; else why not.
