@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "noam/model/decimal.h"
@@ -89,23 +90,19 @@ class Datum {
   Datum(const Datum& other) : held_(other.held_), size_(other.size_), kind_(other.kind_), shares_(other.shares_) {
     if (shares_) held_.words.owner->hold();
   }
-  Datum(Datum&& other) noexcept
-      : held_(other.held_), size_(other.size_), kind_(other.kind_), shares_(other.shares_) {
+  Datum(Datum&& other) noexcept : held_(other.held_), size_(other.size_), kind_(other.kind_), shares_(other.shares_) {
     other.kind_ = Kind::Absent;
     other.shares_ = false;
   }
+  // The other one may be an element of what is dropped.
   Datum& operator=(const Datum& other) {
-    if (other.shares_) other.held_.words.owner->hold();
-    drop();
-    take(other);
+    Datum copy(other);
+    swap(copy);
     return *this;
   }
   Datum& operator=(Datum&& other) noexcept {
-    if (this == &other) return *this;
-    drop();
-    take(other);
-    other.kind_ = Kind::Absent;
-    other.shares_ = false;
+    Datum taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~Datum() { drop(); }
@@ -171,11 +168,17 @@ class Datum {
   void drop() {
     if (shares_) held_.words.owner->let_go();
   }
-  void take(const Datum& other) {
-    held_ = other.held_;
+  void swap(Datum& other) noexcept {
+    std::swap(held_, other.held_);
+    const std::uint64_t size = size_;
     size_ = other.size_;
+    other.size_ = size & largest;
+    const Kind kind = kind_;
     kind_ = other.kind_;
+    other.kind_ = kind;
+    const bool shares = shares_;
     shares_ = other.shares_;
+    other.shares_ = shares;
   }
   void share(const Shared& owner, Kind kind) {
     held_.words.owner = &owner;
