@@ -1,5 +1,6 @@
 // Benchmarks of noam against hand-written code that keeps the same promises; bench/README.md tells what they measure.
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/examples.h"
 #include "bench/game.h"
 #include "bench/harness.h"
 
@@ -31,6 +33,10 @@ const std::vector<Benchmark>& all_benchmarks() {
   static const std::vector<Benchmark> all{
       {"game", "the social game: three designs, three workloads, one and two threads", noam::bench::bench_game},
       {"game_sync", "adding rounds, each on disk before it is acknowledged", noam::bench::bench_game_sync},
+      {"shortener", "a redirect with its five statistics", noam::bench::bench_shortener},
+      {"microblog", "a post to 1, 100 and 1,000 followers, and the start page", noam::bench::bench_microblog},
+      {"eventlog", "an event with its counters, and the newest of an hour", noam::bench::bench_eventlog},
+      {"load", "many rows at once", noam::bench::bench_load},
       {"experiment", "figure 14 of the paper: designs, workloads and sizes", noam::bench::bench_experiment, false},
   };
   return all;
