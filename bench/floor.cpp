@@ -146,6 +146,13 @@ void append_ordered_text(std::string_view text, std::string& out) {
   out += '\0';
 }
 
+std::string after_all(std::string_view prefix) {
+  std::string end(prefix);
+  while (!end.empty() && end.back() == '\xFF') end.pop_back();
+  if (!end.empty()) ++end.back();
+  return end;
+}
+
 std::string counter(std::int64_t number) {
   std::string out;
   append_i64(number, out);

@@ -127,17 +127,23 @@ void append_ordered_text(std::string_view text, std::string& out);
 std::string counter(std::int64_t number);
 std::int64_t counted(std::string_view bytes);
 
-// Walks all keys that begin with the prefix, in their order, until `take` says false.
+// The first key after all that begin with the prefix.
+std::string after_all(std::string_view prefix);
+
+// Walks all keys that begin with the prefix, in their order, those before prefix and `from` left out, until `take` says
+// false. It is given what comes behind the prefix, and the value.
 template <typename Take>
-void walk(const FloorDatabase& database, std::string_view prefix, const rocksdb::Snapshot* at, const Take& take) {
-  std::string end(prefix);
-  end += '\xFF';
+void walk(const FloorDatabase& database, std::string_view prefix, const rocksdb::Snapshot* at, const Take& take,
+          std::string_view from = {}) {
+  const std::string end = after_all(prefix);
   const rocksdb::Slice upper = end;
   rocksdb::ReadOptions options;
   options.snapshot = at;
   options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> entries(database->NewIterator(options));
-  for (entries->Seek({prefix.data(), prefix.size()}); entries->Valid(); entries->Next())
+  std::string first(prefix);
+  first += from;
+  for (entries->Seek(first); entries->Valid(); entries->Next())
     if (!take(entries->key().ToStringView().substr(prefix.size()), entries->value().ToStringView())) return;
   must(entries->status());
 }

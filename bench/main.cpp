@@ -36,6 +36,7 @@ const std::vector<Benchmark>& all_benchmarks() {
       {"shortener", "a redirect with its five statistics", noam::bench::bench_shortener},
       {"microblog", "a post to 1, 100 and 1,000 followers, and the start page", noam::bench::bench_microblog},
       {"eventlog", "an event with its counters, and the newest of an hour", noam::bench::bench_eventlog},
+      {"rubis", "the bidding mix on two schemas that people made", noam::bench::bench_rubis},
       {"load", "many rows at once", noam::bench::bench_load},
       {"experiment", "figure 14 of the paper: designs, workloads and sizes", noam::bench::bench_experiment, false},
   };

@@ -31,6 +31,7 @@ class NoamDatabase {
   // A new store in a folder that is not there yet. `model` is the path of a .noam file.
   NoamDatabase(std::string folder, const std::string& model, std::string design, const StoreSettings& settings);
 
+  [[nodiscard]] const model::Model& model() const { return *model_; }
   [[nodiscard]] Statement query(std::string_view name) const;
   [[nodiscard]] Statement command(std::string_view name) const;
 
