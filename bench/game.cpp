@@ -100,7 +100,7 @@ std::vector<Row> run_games(const std::string& benchmark, const GameRun& run, con
       if (auto sqlite = sqlite_games(folder.path() + "/sqlite", design, run.store))
         rivals.push_back({"SQLite", std::move(sqlite), true});
     for (const NamedDatabase& rival : rivals) {
-      rival.database->load(data);
+      rival.database->load(data, [](std::size_t /*games*/) {});
       // Once over all of it, for the caches.
       for (std::size_t game = 0; game < run.shape.games; ++game)
         if (rival.database->retrieve(game, 0) == 0) throw Failed(fmt::format("{} lost game {}", rival.name, game));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,8 +54,8 @@ class GameData {
 class GameDatabase {
  public:
   virtual ~GameDatabase() = default;
-  // All games of the beginning, then closed and opened again.
-  virtual void load(const GameData& data) = 0;
+  // All games of the beginning, then closed and opened again. `told` hears how many there are so far.
+  virtual void load(const GameData& data, const std::function<void(std::size_t games)>& told) = 0;
   // The bytes of all texts of the game; 0 where it is not there.
   virtual std::uint64_t retrieve(std::size_t game, unsigned thread) = 0;
   // Whether the game is there. `position` is where the round will be, for those who do not find out by themselves.
@@ -94,5 +95,6 @@ std::vector<Row> run_games(const std::string& benchmark, const GameRun& run, con
 std::vector<Row> bench_game(const Settings& settings);
 std::vector<Row> bench_game_sync(const Settings& settings);
 std::vector<Row> bench_experiment(const Settings& settings);
+std::vector<Row> bench_scaling(const Settings& settings);
 
 }  // namespace noam::bench

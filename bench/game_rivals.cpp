@@ -60,7 +60,7 @@ class NoamGames final : public GameDatabase {
         game_(database_.query("game")),
         add_round_(database_.command("add_round")) {}
 
-  void load(const GameData& data) override {
+  void load(const GameData& data, const std::function<void(std::size_t games)>& told) override {
     std::vector<Datum::List> rows;
     for (std::size_t game = 0; game < data.shape().games; ++game) {
       Datum::List rounds;
@@ -70,6 +70,7 @@ class NoamGames final : public GameDatabase {
       if (rows.size() < load_batch && game + 1 < data.shape().games) continue;
       database_.load("Game", std::move(rows));
       rows.clear();
+      told(game + 1);
     }
     database_.reopen();
   }
@@ -131,7 +132,7 @@ class FloorGames : public GameDatabase {
   FloorGames(const std::string& folder, GameDesign design, const StoreSettings& settings)
       : database_(folder, settings), design_(design) {}
 
-  void load(const GameData& data) override {
+  void load(const GameData& data, const std::function<void(std::size_t games)>& told) override {
     rocksdb::WriteBatch batch;
     for (std::size_t game = 0; game < data.shape().games; ++game) {
       std::string head = head_of(game, data.shape().rounds);
@@ -148,6 +149,7 @@ class FloorGames : public GameDatabase {
       if (game % load_batch != 0 && game + 1 < data.shape().games) continue;
       database_.write(batch);
       batch.Clear();
+      told(game + 1);
     }
     database_.reopen();
   }
@@ -267,8 +269,8 @@ class LimitGames final : public FloorGames {
  public:
   using FloorGames::FloorGames;
 
-  void load(const GameData& data) override {
-    FloorGames::load(data);
+  void load(const GameData& data, const std::function<void(std::size_t games)>& told) override {
+    FloorGames::load(data, told);
     rounds_ = data.shape().rounds;
     // What a game of a round more looks like, for those who put it blindly.
     value_ = head_of(0, rounds_ + 1);
@@ -365,7 +367,7 @@ class SqliteGames final : public GameDatabase {
   SqliteGames(std::string file, bool eao, const StoreSettings& settings)
       : file_(std::move(file)), eao_(eao), settings_(settings) {}
 
-  void load(const GameData& data) override {
+  void load(const GameData& data, const std::function<void(std::size_t games)>& told) override {
     SqliteConnection connection(file_, settings_);
     connection.run(
         "create table game (id text primary key, first_player text not null, second_player text not null, "
@@ -398,6 +400,7 @@ class SqliteGames final : public GameDatabase {
       game_row.reset();
     }
     connection.run("commit");
+    told(data.shape().games);
     connection.run("pragma wal_checkpoint(truncate)");
     for (auto& thread : threads_) thread = std::make_unique<SqliteGameStatements>(file_, eao_, settings_);
   }

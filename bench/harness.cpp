@@ -158,7 +158,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines, std::siz
 }  // namespace
 
 Row measure(const Cell& cell, const Settings& settings) {
-  Row row{cell.benchmark, cell.workload, cell.design, cell.size, cell.threads, cell.operations, {}};
+  Row row{cell.benchmark, cell.workload, cell.design, cell.size, cell.threads, cell.operations, cell.base, {}, {}};
   for (const Rival& rival : cell.rivals) row.rivals.push_back({rival.name, rival.promises, {}, 0, {}, {}});
   std::vector<std::vector<double>> instructions(cell.rivals.size());
   for (int repetition = -1; repetition < settings.repetitions; ++repetition) {
@@ -183,16 +183,16 @@ Row measure(const Cell& cell, const Settings& settings) {
         instructions[i].push_back(static_cast<double>(*slice.instructions) / static_cast<double>(cell.operations));
     }
   }
-  const auto floor =
-      std::find_if(row.rivals.begin(), row.rivals.end(), [](const Measured& m) { return m.name == "floor"; });
+  const auto base =
+      std::find_if(row.rivals.begin(), row.rivals.end(), [&](const Measured& m) { return m.name == cell.base; });
   for (std::size_t i = 0; i < row.rivals.size(); ++i) {
     Measured& rival = row.rivals[i];
     rival.per_second = static_cast<double>(cell.operations) / median(rival.seconds);
     if (!instructions[i].empty()) rival.instructions = median(instructions[i]);
-    if (floor == row.rivals.end()) continue;
+    if (base == row.rivals.end()) continue;
     std::vector<double> ratios;
-    for (std::size_t r = 0; r < rival.seconds.size(); ++r) ratios.push_back(rival.seconds[r] / floor->seconds[r]);
-    rival.to_floor = median(ratios);
+    for (std::size_t r = 0; r < rival.seconds.size(); ++r) ratios.push_back(rival.seconds[r] / base->seconds[r]);
+    rival.to_base = median(ratios);
   }
   return row;
 }
@@ -209,17 +209,21 @@ std::string print_table(const std::vector<Row>& rows) {
     std::size_t end = begin;
     while (end < rows.size() && rows[end].benchmark == rows[begin].benchmark && names(rows[end]) == names(rows[begin]))
       ++end;
+    if (rows[begin].rivals.empty()) {  // only figures
+      ++begin;
+      continue;
+    }
     std::vector<std::vector<std::string>> lines{{"workload", "design", "size", "threads"}};
     for (const Measured& rival : rows[begin].rivals) {
       lines[0].push_back(rival.name + "/s");
-      if (rival.name != "floor" && rival.to_floor) lines[0].push_back("x floor");
+      if (rival.name != rows[begin].base && rival.to_base) lines[0].push_back("x " + rows[begin].base);
       if (rival.instructions) lines[0].push_back("instr");
     }
     for (std::size_t i = begin; i < end; ++i) {
       std::vector<std::string> line{rows[i].workload, rows[i].design, rows[i].size, fmt::format("{}", rows[i].threads)};
       for (const Measured& rival : rows[i].rivals) {
         line.push_back(shortened(rival.per_second));
-        if (rival.name != "floor" && rival.to_floor) line.push_back(shortened(*rival.to_floor));
+        if (rival.name != rows[i].base && rival.to_base) line.push_back(shortened(*rival.to_base));
         if (rival.instructions) line.push_back(shortened(*rival.instructions));
       }
       lines.push_back(std::move(line));
@@ -236,7 +240,7 @@ Json to_json(const std::vector<Row>& rows) {
     Json rivals = Json::array();
     for (const Measured& rival : row.rivals) {
       Json one{{"name", rival.name}, {"promises", rival.promises}, {"per_second", rival.per_second}};
-      if (rival.to_floor) one["to_floor"] = *rival.to_floor;
+      if (rival.to_base) one["to_base"] = *rival.to_base;
       if (rival.instructions) one["instructions"] = *rival.instructions;
       one["seconds"] = rival.seconds;
       rivals.push_back(std::move(one));
@@ -247,7 +251,10 @@ Json to_json(const std::vector<Row>& rows) {
                    {"size", row.size},
                    {"threads", row.threads},
                    {"operations", row.operations},
+                   {"base", row.base},
                    {"rivals", std::move(rivals)}});
+    if (!row.figures.empty())
+      out.back()["figures"] = std::map<std::string, double>(row.figures.begin(), row.figures.end());
   }
   return out;
 }

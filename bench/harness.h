@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,7 +27,7 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-// One of those who are compared. The first one that is called `floor` is what the others are measured by.
+// One of those who are compared.
 struct Rival {
   std::string name;
   std::function<Tally(unsigned thread)> run;  // the requests that the cell has prepared for this thread
@@ -43,7 +44,8 @@ struct Cell {
   std::size_t operations = 0;                       // of a slice, all threads together
   std::function<void(std::uint64_t seed)> prepare;  // the requests of a slice, the same for all rivals; not measured
   std::vector<Rival> rivals;
-  bool same_answers = true;  // false: threads read what others write, so that answers depend on who comes first
+  std::string base = "floor";  // the rival that the others are measured by
+  bool same_answers = true;    // false: threads read what others write, so that answers depend on who comes first
 };
 
 struct Measured {
@@ -51,7 +53,7 @@ struct Measured {
   bool promises = true;
   std::vector<double> seconds;         // of each repetition
   double per_second = 0;               // operations, median
-  std::optional<double> to_floor;      // time a unit of work against the floor's, median over the repetitions
+  std::optional<double> to_base;       // time for the same work against that of the base, median over the repetitions
   std::optional<double> instructions;  // an operation, user space, where the machine counts them
 };
 
@@ -62,7 +64,9 @@ struct Row {
   std::string size;
   unsigned threads = 1;
   std::size_t operations = 0;
+  std::string base;
   std::vector<Measured> rivals;
+  std::vector<std::pair<std::string, double>> figures;  // what else was found out
 };
 
 struct Settings {

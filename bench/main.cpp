@@ -39,6 +39,8 @@ const std::vector<Benchmark>& all_benchmarks() {
       {"rubis", "the bidding mix on two schemas that people made", noam::bench::bench_rubis},
       {"load", "many rows at once", noam::bench::bench_load},
       {"experiment", "figure 14 of the paper: designs, workloads and sizes", noam::bench::bench_experiment, false},
+      {"scaling", "what an operation costs with a hundred times the games, and the memory of a load",
+       noam::bench::bench_scaling, false},
   };
   return all;
 }
