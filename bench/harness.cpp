@@ -133,7 +133,7 @@ std::uint64_t process_figure(const std::string& name) {
 }
 
 std::string shortened(double number) {
-  if (number >= 999.5) return grouped(static_cast<std::uint64_t>(number + 0.5));
+  if (number >= 999.5) return grouped(static_cast<std::uint64_t>(std::llround(number)));
   return fmt::format("{:.{}f}", number, number < 10 ? 2 : (number < 100 ? 1 : 0));
 }
 

@@ -77,9 +77,9 @@ runtime::Rows NoamDatabase::rows(const Statement& query, std::vector<Datum> para
   return std::move(*rows);
 }
 
-std::uint64_t NoamDatabase::ask(const Statement& query, std::vector<Datum> parameters, std::size_t& count) {
-  const runtime::Rows answer = rows(query, std::move(parameters));
-  count = answer.rows.size();
+std::uint64_t NoamDatabase::ask(const Statement& query, std::vector<Datum> parameters, std::size_t& rows) {
+  const runtime::Rows answer = this->rows(query, std::move(parameters));
+  rows = answer.rows.size();
   std::uint64_t sum = 0;
   for (const auto& row : answer.rows)
     for (const Datum& column : row) sum += used_bytes(column);

@@ -20,6 +20,8 @@ SqliteConnection::SqliteConnection(const std::string& file, const StoreSettings&
   sqlite3_busy_timeout(database_, 60'000);
   run("pragma journal_mode = wal");
   run(settings.sync ? "pragma synchronous = full" : "pragma synchronous = normal");
+  // As many bytes in the log as RocksDB has in memory before they go to tables.
+  run(fmt::format("pragma wal_autocheckpoint = {}", settings.buffer_bytes / 4'096).c_str());
   run(fmt::format("pragma cache_size = -{}", settings.cache_bytes / 1024).c_str());
 }
 
