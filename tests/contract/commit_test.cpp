@@ -16,6 +16,7 @@ using stores::EntryRef;
 using stores::Key;
 using stores::Outcome;
 using stores::Put;
+using stores::ReadRequest;
 using stores::Version;
 using stores::WriteBatch;
 
@@ -106,6 +107,49 @@ TEST_P(StoreContract, AddsBelowZeroAndBeyondAnyDecimalOfAField) {
   ASSERT_EQ(commit({Add{count, {-1, large, Datum(), 1}, 0}}), Outcome::Applied);
   EXPECT_EQ(columns(count), (Key{-2, Datum(large.as_decimal() + large.as_decimal()), Datum(),
                                  std::numeric_limits<std::int64_t>::max()}));
+}
+
+// There is no right value, so none is shown: the commit is an error and nothing has changed, or every read is one until
+// the entry is put or deleted.
+TEST_P(StoreContract, ShowsNoWrongValueWhereAnAddDoesNotFit) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  const EntryRef other = entry("b", sample::counts, {"d"});
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Key full{1, Datum(), "text", most};
+  const ReadRequest all{block("b"), sample::counts, {}, {}, false, 0};
+  const Key without{Datum(), Datum(), Datum(), Datum()};
+  for (const Key& addends : {Key{1, Datum(), Datum(), 1}, Key{1, Datum(), 1, Datum()}, Key{1, Datum(), decimal("1"), 0},
+                             Key{decimal("1"), Datum(), Datum(), Datum()}}) {
+    ASSERT_EQ(commit({Put{count, full}, Put{other, {7, Datum(), Datum(), Datum()}}}), Outcome::Applied);
+    const auto outcome = store->commit({{}, {Add{count, addends, 0}}}, stores::no_deadline);
+    stores::Answers answers;
+    if (!outcome) {
+      EXPECT_EQ(columns(count), full);
+    } else {
+      // What is added later makes it no better.
+      (void)store->commit({{}, {Add{count, {1, Datum(), Datum(), Datum()}, 0}}}, stores::no_deadline);
+      for (const ReadRequest& request : {all, ReadRequest{block("b"), sample::counts, {{"c"}}, {{"c"}}, false, 0}}) {
+        const auto read = store->read({&request, 1}, nullptr, stores::no_deadline, answers);
+        ASSERT_FALSE(read);
+        EXPECT_NE(read.error().message.find("damaged: a counter"), std::string::npos) << read.error().message;
+      }
+      EXPECT_FALSE(store->scan(sample::counts, "", nullptr, stores::no_deadline));
+    }
+    EXPECT_EQ(columns(other), (Key{7, Datum(), Datum(), Datum()}));
+    ASSERT_EQ(commit({Delete{count}}), Outcome::Applied);
+    EXPECT_EQ(columns(count), std::nullopt);
+    EXPECT_EQ(scan(sample::counts).size(), 1U);
+  }
+}
+
+// A counter grows without being looked at.
+TEST_P(StoreContract, AsksNoSizeOfAnAdd) {
+  reopen({.max_entry_bytes = 100});
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  ASSERT_EQ(commit({Put{count, {1, Datum(), std::string(60, 'x'), Datum()}}}), Outcome::Applied);
+  const Datum large = decimal(std::string(34, '9') + std::string(66, '0'));
+  EXPECT_EQ(commit({Add{count, {1, large, Datum(), Datum()}, 0}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{2, large, std::string(60, 'x'), Datum()}));
 }
 
 // Each: the version was read, then this happened, and a batch that relies on the version comes after it.

@@ -479,7 +479,15 @@ Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& i
   Transaction transaction(store_, program_.design, deadline(), &state_->copies);
   NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
   if (!guard.text || begun_from(*guard.text)) return std::optional<Outcome>();
-  return std::optional<Outcome>(outcome_from(*program_.model, *guard.text));
+  return std::optional<Outcome>(told_again(*guard.text));
+}
+
+// What a guard says may be there to be read, and not yet to stay.
+Outcome Session::told_again(const std::string& text) {
+  const auto stays = store_.commit({}, deadline());
+  if (!stays) return unknown(stays.error().message);
+  if (*stays != stores::Outcome::Applied) return unknown("the store does not tell");
+  return outcome_from(*program_.model, text);
 }
 
 bool Session::is_too_old(const model::CommandId& id) const { return id.milliseconds() < options_.clock() - id_window; }
@@ -500,7 +508,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
       if (!guard) return unknown(guard.error().message);
       if (guard->text && !broken(Breakage::RepeatAppliedAgain)) {
         if (const auto begun = begun_from(*guard->text)) return other_command(*begun);
-        return outcome_from(*program_.model, *guard->text);
+        return told_again(*guard->text);
       }
       // Asked after the look: then it was not a sweep that took the id away.
       if (is_too_old(id)) return expired();
@@ -580,7 +588,7 @@ std::optional<Outcome> Session::begin_bulk(const model::Command& command, const 
     }
     if (guard.text) {
       auto begun = begun_from(*guard.text);
-      if (!begun) return outcome_from(*program_.model, *guard.text);
+      if (!begun) return told_again(*guard.text);
       if (begun->command != command.name) return other_command(*begun);
       environment.parameters = std::move(begun->parameters);
       keys = std::move(begun->keys);

@@ -231,6 +231,8 @@ class Session {
   Result<std::int64_t> refresh_when_due(const model::Query& query, Scheduler& scheduler);
   // Nothing where it was not, or a bulk change has not ended.
   Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
+  // The outcome that a guard keeps, once it is sure to stay.
+  Outcome told_again(const std::string& text);
   [[nodiscard]] stores::Deadline deadline() const;
   Result<std::vector<Difference>> compare(std::uint32_t index, bool write,
                                           const std::shared_ptr<const stores::Snapshot>& at,

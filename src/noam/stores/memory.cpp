@@ -398,10 +398,11 @@ const Key* MemoryStore::current(const EntryRef& entry) const {
 }
 
 Result<std::optional<Key>> MemoryStore::result_of(const Change& change) const {
-  if (const auto* add = std::get_if<Add>(&change)) {
-    return added(*add, current(add->entry), families_[add->entry.family].width);
-  }
   std::optional<Key> columns;
+  if (const auto* add = std::get_if<Add>(&change)) {
+    if (const Key* before = current(add->entry)) columns = *before;
+    NOAM_RETURN_IF_ERROR(add_to(columns, add->addends, add->vanishes, families_[add->entry.family].width));
+  }
   if (const auto* put = std::get_if<Put>(&change)) columns = put->columns;
   return columns;
 }
@@ -423,7 +424,7 @@ Result<Outcome> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
   results.reserve(batch.changes.size());
   for (const Change& change : batch.changes) {
     NOAM_ASSIGN_OR_RETURN(auto columns, result_of(change));
-    const bool too_large = options_.max_entry_bytes != 0 && columns &&
+    const bool too_large = options_.max_entry_bytes != 0 && std::holds_alternative<Put>(change) &&
                            entry_bytes(entry_of(change).key, *columns) > options_.max_entry_bytes;
     if (too_large) return Outcome::TooLarge;
     results.push_back(std::move(columns));

@@ -157,20 +157,21 @@ TEST(MemoryStore, ChangesNothingWhereAnAddFails) {
   EXPECT_EQ(memory_use(*store), (MemoryUse{1, 2, 2}));
 }
 
-TEST(Add, BeginsWithNothingInEachColumn) {
-  const auto made = added({entry("b", 1), {2}, 0}, nullptr, 3);
-  ASSERT_TRUE(made);
-  EXPECT_EQ(*made, (Key{2, Datum(), Datum()}));
+std::optional<Key> sum_of(std::optional<Key> columns, const Key& addends, std::uint32_t vanishes, std::size_t width) {
+  EXPECT_TRUE(add_to(columns, addends, vanishes, width));
+  return columns;
 }
+
+TEST(Add, BeginsWithNothingInEachColumn) { EXPECT_EQ(sum_of({}, {2}, 0, 3), (Key{2, Datum(), Datum()})); }
 
 TEST(Add, VanishesAtZeroOnly) {
   const Key columns = {1, Decimal(1)};
-  EXPECT_EQ(*added({entry("b", 1), {-1}, 0}, &columns, 2), std::nullopt);
-  EXPECT_EQ(*added({entry("b", 1), {-1}, 1}, &columns, 2), (Key{0, Decimal(1)}));
-  EXPECT_EQ(*added({entry("b", 1), {Datum(), Decimal(-1)}, 1}, &columns, 2), std::nullopt);
-  EXPECT_EQ(*added({entry("b", 1), {-2}, 0}, &columns, 2), (Key{-1, Decimal(1)}));
+  EXPECT_EQ(sum_of(columns, {-1}, 0, 2), std::nullopt);
+  EXPECT_EQ(sum_of(columns, {-1}, 1, 2), (Key{0, Decimal(1)}));
+  EXPECT_EQ(sum_of(columns, {Datum(), Decimal(-1)}, 1, 2), std::nullopt);
+  EXPECT_EQ(sum_of(columns, {-2}, 0, 2), (Key{-1, Decimal(1)}));
   // Absent is not 0.
-  EXPECT_EQ(*added({entry("b", 1), {1}, 1}, nullptr, 2), (Key{1, Datum()}));
+  EXPECT_EQ(sum_of({}, {1}, 1, 2), (Key{1, Datum()}));
 }
 
 TEST(References, AreOrderedByBlockFamilyAndKey) {

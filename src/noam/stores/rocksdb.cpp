@@ -35,10 +35,12 @@
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/base/file_io.h"
 #include "noam/design/layout.h"
+#include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/heat.h"
 #include "noam/stores/in_time.h"
 #include "noam/stores/rocksdb_log.h"
+#include "noam/stores/shared_sync.h"
 
 namespace noam::stores {
 namespace {
@@ -46,7 +48,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t this_format = 1;  // of the folder and all in it; docs/storage.md
+constexpr std::uint32_t this_format = 2;  // of the folder and all in it; docs/storage.md
 constexpr const char* head_file = "noam.json";
 constexpr const char* database_folder = "db";
 constexpr const char* deployment_key = "deployment";
@@ -343,17 +345,42 @@ class RocksdbStore final : public EmbeddedStore {
   // because another was, never the other way round. Several counters share a latch.
   static constexpr std::size_t stripes = 1U << 16U;
   static constexpr std::size_t latches = 1U << 10U;
+  // A commit that needs more than these takes all at once: that is one lock, where a fan-out would need hundreds.
+  static constexpr std::size_t most_latches = 24;
 
   using Moment = rocksdb::SequenceNumber;
 
-  // What a change is on disk.
-  struct Prepared {
-    std::string key;
-    std::size_t stripe = 0;
+  // What a commit writes, relies on and has to hold.
+  struct Preparation {
+    rocksdb::WriteBatch changes;
+    bool too_large = false;                  // one of them
+    std::vector<std::size_t> written;        // stripes of the changes
+    std::vector<std::uint32_t> collections;  // of the changes, each once
+    std::vector<std::size_t> expected;       // stripes of the expectations, but for those of a whole collection
+    std::vector<std::size_t> latches;        // of all these stripes, each once, ascending
+    bool alone = false;                      // instead of the latches: the gate
+  };
+
+  // The latches of a commit, as long as it lives.
+  class Latched {
+   public:
+    Latched(RocksdbStore& store, const Preparation& of);
+    Latched(const Latched&) = delete;
+    Latched& operator=(const Latched&) = delete;
+    ~Latched();
+
+   private:
+    RocksdbStore& store_;
+    const Preparation& of_;
   };
 
   [[nodiscard]] Error trouble(const rocksdb::Status& status, const char* what) const;
-  [[nodiscard]] Error unreadable(std::uint32_t family) const;
+  // From now on nothing is written: what a failed write has left on disk is known only when the store is opened again.
+  Error fail(const rocksdb::Status& status);
+  [[nodiscard]] Result<void> can_write() const;
+  // All that was written before is on disk.
+  Result<void> wait_for_sync();
+  [[nodiscard]] Error unreadable(std::uint32_t family, std::string_view value = {}) const;
   [[nodiscard]] Error opening_trouble(const rocksdb::Status& status) const;
   // That RocksDB will not take a damaged log for one that ends early.
   Result<void> check_logs() const;
@@ -366,6 +393,7 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] const rocksdb::Snapshot* held(const Snapshot* at) const;
   // The collection, the block's key, and its end: what all keys of the block begin with.
   [[nodiscard]] std::string block_prefix(std::uint32_t collection, const Key& block) const;
+  void append_block_prefix(std::uint32_t collection, const Key& block, std::string& out) const;
   [[nodiscard]] std::string family_prefix(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] static std::size_t stripe_of(std::string_view block_prefix) {
     return XXH3_64bits(block_prefix.data(), block_prefix.size()) % stripes;
@@ -377,11 +405,13 @@ class RocksdbStore final : public EmbeddedStore {
                            Answer& out_one, Answer& out_many);
   Result<void> get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
                    std::uint32_t family, Answer& out);
-  [[nodiscard]] Result<std::optional<Key>> current(const std::string& key, std::uint32_t family);
-  // What becomes of the entry; nothing: it goes.
-  Result<std::optional<Key>> result_of(const Change& change, const std::string& key);
-  [[nodiscard]] bool holds(const Expect& expect, const std::vector<std::size_t>& expected_stripes,
-                           std::size_t& next_stripe) const;
+  [[nodiscard]] Result<Preparation> prepare(const WriteBatch& batch) const;
+  // Whether nothing that it relies on has changed.
+  [[nodiscard]] bool holds(const WriteBatch& batch, const Preparation& prepared) const;
+  // What was prepared has changed just now.
+  void touch(const Preparation& prepared);
+  // To the log and to memory, in one step that all others see, or a conflict.
+  Result<Outcome> write(const WriteBatch& batch, Preparation& prepared);
 
   const std::string folder_;
   const RocksdbOptions options_;
@@ -395,12 +425,18 @@ class RocksdbStore final : public EmbeddedStore {
   mutable FairSharedMutex mutex_;  // the two that follow change while nobody else is here
   std::optional<Deployment> deployment_;
   Layout layout_;
-  // Who relies on a whole collection holds it alone while it commits, who writes into it shares it.
-  std::vector<std::unique_ptr<FairSharedMutex>> collection_latches_;
   std::vector<std::atomic<Moment>> collections_touched_;
 
   std::uint64_t heat_read_ = 0;  // accesses, when it was opened
   Heat heat_;                    // over all processes that had the store
+  std::atomic<bool> failed_ = false;
+  mutable std::mutex failure_lock_;
+  rocksdb::Status failure_;
+  SharedSync shared_sync_;
+
+  // A commit shares the gate and holds the latches of its blocks. One that relies on a whole collection, or has very
+  // many blocks, has the gate alone.
+  FairSharedMutex gate_;
   std::vector<std::mutex> latches_;
   std::vector<std::atomic<Moment>> touched_;  // by stripe
 };
@@ -421,7 +457,24 @@ Error RocksdbStore::trouble(const rocksdb::Status& status, const char* what) con
   return Error{fmt::format("store `{}`: {}: {}", folder_, what, one_line(status.ToString()))};
 }
 
-Error RocksdbStore::unreadable(std::uint32_t family) const {
+constexpr const char* not_written = "can't be written, open it again when that is mended";
+
+Error RocksdbStore::fail(const rocksdb::Status& status) {
+  const std::lock_guard lock(failure_lock_);
+  if (failure_.ok()) failure_ = status;
+  failed_ = true;
+  return trouble(status, not_written);
+}
+
+Result<void> RocksdbStore::can_write() const {
+  if (!failed_) return {};
+  const std::lock_guard lock(failure_lock_);
+  return trouble(failure_, not_written);
+}
+
+Error RocksdbStore::unreadable(std::uint32_t family, std::string_view value) const {
+  if (const auto damage = damage_of(value))
+    return Error{fmt::format("store `{}`: damaged: a counter of family {}: {}", folder_, family, *damage)};
   return Error{fmt::format("store `{}`: damaged: an entry of family {} can't be read", folder_, family)};
 }
 
@@ -486,12 +539,16 @@ Result<void> RocksdbStore::open() {
   const bool lz4 = std::find(compressions.begin(), compressions.end(), rocksdb::kLZ4Compression) != compressions.end();
   family.compression = lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
 
+  rocksdb::ColumnFamilyOptions data = family;
+  data.merge_operator = counter_merging();
+  data.compaction_filter_factory = counter_clearing();
+  data.max_successive_merges = 16;
+
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status =
       rocksdb::DB::Open(options, folder_ + "/" + database_folder,
-                        {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions(family)}, {"data", family}},
-                        &handles, &opened);
+                        {{rocksdb::kDefaultColumnFamilyName, family}, {"data", data}}, &handles, &opened);
   if (!status.ok()) return opening_trouble(status);
   database_.reset(opened);
   about_ = handles[0];
@@ -560,6 +617,7 @@ Result<void> RocksdbStore::write_deployment(const design::Design& design) {
 Result<bool> RocksdbStore::is_empty() {
   const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(rocksdb::ReadOptions(), data_));
   entries->SeekToFirst();
+  while (entries->Valid() && is_gone(entries->value().ToStringView())) entries->Next();
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
   return !entries->Valid();
 }
@@ -612,14 +670,11 @@ Result<void> RocksdbStore::deploy(const design::Design& design) {
     return Error{fmt::format("a design has at most {} collections and families", most)};
   if (fresh) NOAM_RETURN_IF_ERROR(write_deployment(design));
   NOAM_ASSIGN_OR_RETURN(layout_, number(design, deployment_->layout));
-  if (!fresh && collection_latches_.size() == design.collections.size()) return {};
+  if (!fresh && collections_touched_.size() == design.collections.size()) return {};
   if (fresh) heat_.clear();
   // What was read under another design is not what is there now.
   const Moment now = database_->GetLatestSequenceNumber();
   for (auto& touched : touched_) touched = fresh ? now : touched.load();
-  collection_latches_.clear();
-  for (std::size_t i = 0; i < design.collections.size(); ++i)
-    collection_latches_.push_back(std::make_unique<FairSharedMutex>());
   collections_touched_ = std::vector<std::atomic<Moment>>(design.collections.size());
   for (auto& touched : collections_touched_) touched = now;
   return {};
@@ -645,11 +700,15 @@ const rocksdb::Snapshot* RocksdbStore::held(const Snapshot* at) const {
   return snapshot->held();
 }
 
-std::string RocksdbStore::block_prefix(std::uint32_t collection, const Key& block) const {
-  std::string out;
+void RocksdbStore::append_block_prefix(std::uint32_t collection, const Key& block, std::string& out) const {
   append_fixed16(layout_.collections[collection], out);
   append_key(block, {}, out);
   out += end_of_block_key;
+}
+
+std::string RocksdbStore::block_prefix(std::uint32_t collection, const Key& block) const {
+  std::string out;
+  append_block_prefix(collection, block, out);
   return out;
 }
 
@@ -665,8 +724,10 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
   const rocksdb::Status status = database_->Get(options, data_, key, &pinned->slice);
   if (status.IsNotFound()) return {};
   if (!status.ok()) return trouble(status, "can't be read");
+  const std::string_view value = pinned->slice.ToStringView();
+  if (is_gone(value)) return {};
   Entry entry{entry_key, {}};
-  if (!read_values(pinned->slice.ToStringView(), entry.columns, pinned.get())) return unreadable(family);
+  if (!read_values(value, entry.columns, pinned.get())) return unreadable(family, value);
   out.entries.push_back(std::move(entry));
   return {};
 }
@@ -706,6 +767,7 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
     entries->SeekToFirst();
   Keeper keeper;
   for (; entries->Valid(); request.reverse ? entries->Prev() : entries->Next()) {
+    if (is_gone(entries->value().ToStringView())) continue;
     if (request.limit != 0 && out.entries.size() == request.limit) {
       out.more = true;
       break;
@@ -714,7 +776,7 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
     Entry entry;
     if (key.size() < prefix.size() || !take_key(key.substr(prefix.size()), layout.descending, entry.key) ||
         !keeper.read(entries->value().ToStringView(), entry.columns))
-      return unreadable(request.family);
+      return unreadable(request.family, entries->value().ToStringView());
     out.entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
@@ -745,12 +807,13 @@ Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest
   const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
   Keeper keeper;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    if (is_gone(entries->value().ToStringView())) continue;
     const std::string_view key = entries->key().ToStringView();
     const bool of_many = key.starts_with(second);
     Entry entry;
     if ((of_many && !take_key(key.substr(second.size()), layout_.families[many.family].descending, entry.key)) ||
         (!of_many && key != first) || !keeper.read(entries->value().ToStringView(), entry.columns))
-      return unreadable(of_many ? many.family : one.family);
+      return unreadable(of_many ? many.family : one.family, entries->value().ToStringView());
     (of_many ? out_many : out_one).entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
@@ -784,109 +847,126 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
   return {};
 }
 
-Result<std::optional<Key>> RocksdbStore::current(const std::string& key, std::uint32_t family) {
-  Answer found;
-  NOAM_RETURN_IF_ERROR(get(rocksdb::ReadOptions(), key, {}, family, found));
-  std::optional<Key> columns;
-  if (!found.entries.empty()) columns = std::move(found.entries[0].columns);
-  return columns;
-}
-
-Result<std::optional<Key>> RocksdbStore::result_of(const Change& change, const std::string& key) {
-  std::optional<Key> columns;
-  if (const auto* put = std::get_if<Put>(&change)) columns = put->columns;
-  if (const auto* add = std::get_if<Add>(&change)) {
-    NOAM_ASSIGN_OR_RETURN(const auto before, current(key, add->entry.family));
-    return added(*add, before ? &*before : nullptr, layout_.families[add->entry.family].width);
+Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch) const {
+  Preparation out;
+  out.written.reserve(batch.changes.size());
+  out.latches.reserve(batch.changes.size() + batch.expects.size());
+  std::string key;
+  for (const Change& change : batch.changes) {
+    const EntryRef& entry = entry_of(change);
+    NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
+    const FamilyLayout& family = layout_.families[entry.family];
+    key.clear();
+    append_block_prefix(entry.block.collection, entry.block.key, key);
+    out.written.push_back(stripe_of(key));
+    out.latches.push_back(out.written.back() % latches);
+    if (out.collections.empty() || out.collections.back() != entry.block.collection)
+      out.collections.push_back(entry.block.collection);
+    append_fixed16(family.number, key);
+    append_key(entry.key, family.descending, key);
+    if (const auto* put = std::get_if<Put>(&change)) {
+      const std::size_t most = options_.max_entry_bytes;
+      if (most != 0 && entry_bytes(entry.key, put->columns) > most) out.too_large = true;
+      out.changes.Put(data_, key, write_values(put->columns));
+    } else if (const auto* add = std::get_if<Add>(&change)) {
+      out.changes.Merge(data_, key, write_addends(*add, family.width));
+    } else {
+      out.changes.Delete(data_, key);
+    }
   }
-  return columns;
+  std::string block;
+  for (const Expect& expect : batch.expects) {
+    if (expect.collection >= layout_.collections.size())
+      return Error{fmt::format("the design of the store has no collection {}", expect.collection)};
+    if (!expect.block) {
+      out.alone = true;
+      continue;
+    }
+    block.clear();
+    append_block_prefix(expect.collection, *expect.block, block);
+    out.expected.push_back(stripe_of(block));
+    out.latches.push_back(out.expected.back() % latches);
+  }
+  const auto each_once = [](auto& numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  };
+  each_once(out.collections);
+  each_once(out.latches);
+  if (out.latches.size() > most_latches) out.alone = true;
+  return out;
 }
 
-bool RocksdbStore::holds(const Expect& expect, const std::vector<std::size_t>& expected_stripes,
-                         std::size_t& next_stripe) const {
-  const Moment touched =
-      expect.block ? touched_[expected_stripes[next_stripe++]].load() : collections_touched_[expect.collection].load();
-  return touched <= expect.version.number;
+// The gate first, then latches in one order everywhere. So nobody waits in a circle.
+RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : store_(store), of_(of) {
+  if (of_.alone) {
+    store_.gate_.lock();
+    return;
+  }
+  store_.gate_.lock_shared();
+  for (const std::size_t latch : of_.latches) store_.latches_[latch].lock();
+}
+
+RocksdbStore::Latched::~Latched() {
+  if (of_.alone) {
+    store_.gate_.unlock();
+    return;
+  }
+  for (auto latch = of_.latches.rbegin(); latch != of_.latches.rend(); ++latch) store_.latches_[*latch].unlock();
+  store_.gate_.unlock_shared();
+}
+
+bool RocksdbStore::holds(const WriteBatch& batch, const Preparation& prepared) const {
+  std::size_t next = 0;
+  for (const Expect& expect : batch.expects) {
+    const Moment touched =
+        expect.block ? touched_[prepared.expected[next++]].load() : collections_touched_[expect.collection].load();
+    if (touched > expect.version.number) return false;
+  }
+  return true;
+}
+
+void RocksdbStore::touch(const Preparation& prepared) {
+  const Moment now = database_->GetLatestSequenceNumber();
+  for (const std::size_t stripe : prepared.written) touched_[stripe] = now;
+  for (const std::uint32_t collection : prepared.collections) {
+    Moment before = collections_touched_[collection].load();
+    while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;
+  }
+}
+
+Result<void> RocksdbStore::wait_for_sync() {
+  const rocksdb::Status status = shared_sync_.wait([this] { return database_->SyncWAL(); });
+  if (!status.ok()) return fail(status);
+  return {};
 }
 
 Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   NOAM_RETURN_IF_ERROR(in_time(by));
   const std::shared_lock lock(mutex_);
-  std::vector<Prepared> prepared;
-  prepared.reserve(batch.changes.size());
-  std::set<std::uint32_t> written;  // collections
-  std::set<std::uint32_t> alone;    // those that are relied on as a whole
-  std::set<std::size_t> held_latches;
-  for (const Change& change : batch.changes) {
-    const EntryRef& entry = entry_of(change);
-    NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
-    Prepared one;
-    one.key = block_prefix(entry.block.collection, entry.block.key);
-    one.stripe = stripe_of(one.key);
-    append_fixed16(layout_.families[entry.family].number, one.key);
-    append_key(entry.key, layout_.families[entry.family].descending, one.key);
-    written.insert(entry.block.collection);
-    held_latches.insert(one.stripe % latches);
-    prepared.push_back(std::move(one));
-  }
-  std::vector<std::size_t> expected_stripes;
-  for (const Expect& expect : batch.expects) {
-    if (expect.collection >= layout_.collections.size())
-      return Error{fmt::format("the design of the store has no collection {}", expect.collection)};
-    if (expect.block) {
-      expected_stripes.push_back(stripe_of(block_prefix(expect.collection, *expect.block)));
-      held_latches.insert(expected_stripes.back() % latches);
-    } else {
-      alone.insert(expect.collection);
-    }
-  }
+  NOAM_RETURN_IF_ERROR(can_write());
+  NOAM_ASSIGN_OR_RETURN(Preparation prepared, prepare(batch));
+  NOAM_ASSIGN_OR_RETURN(const Outcome outcome, write(batch, prepared));
+  if (outcome != Outcome::Applied) return outcome;
+  // The blocks are free by now. Whoever reads them may see what is not yet on disk; whoever builds on it writes behind
+  // it, so that it is never lost alone.
+  if (options_.sync) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
+  return outcome;
+}
 
-  // In one order everywhere: first collections, then latches, each ascending. So nobody waits in a circle.
-  std::vector<std::shared_lock<FairSharedMutex>> shared;
-  std::vector<std::unique_lock<FairSharedMutex>> exclusive;
-  std::set<std::uint32_t> collections = written;
-  collections.insert(alone.begin(), alone.end());
-  for (const std::uint32_t collection : collections) {
-    if (alone.contains(collection))
-      exclusive.emplace_back(*collection_latches_[collection]);
-    else
-      shared.emplace_back(*collection_latches_[collection]);
-  }
-  std::vector<std::unique_lock<std::mutex>> held_stripes;
-  held_stripes.reserve(held_latches.size());
-  for (const std::size_t latch : held_latches) held_stripes.emplace_back(latches_[latch]);
-
-  std::size_t next_stripe = 0;
-  for (const Expect& expect : batch.expects)
-    if (!holds(expect, expected_stripes, next_stripe)) return Outcome::Conflict;
-
-  rocksdb::WriteBatch changes;
-  for (std::size_t i = 0; i < prepared.size(); ++i) {
-    const Change& change = batch.changes[i];
-    NOAM_ASSIGN_OR_RETURN(const auto columns, result_of(change, prepared[i].key));
-    if (!columns) {
-      changes.Delete(data_, prepared[i].key);
-      continue;
-    }
-    if (options_.max_entry_bytes != 0 && entry_bytes(entry_of(change).key, *columns) > options_.max_entry_bytes)
-      return Outcome::TooLarge;
-    changes.Put(data_, prepared[i].key, write_values(*columns));
-  }
+Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepared) {
+  const Latched latched(*this, prepared);
+  if (!holds(batch, prepared)) return Outcome::Conflict;
+  if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
-
-  rocksdb::WriteOptions durability;
-  durability.sync = options_.sync;
-  const rocksdb::Status status = database_->Write(durability, &changes);
+  shared_sync_.write_begins();
+  const rocksdb::Status status = database_->Write(rocksdb::WriteOptions(), &prepared.changes);
+  shared_sync_.write_ended();
   // Only now, and still alone with these blocks: who read before must fail, who reads from here on sees it. Where it
   // failed, nobody knows.
-  const Moment now = database_->GetLatestSequenceNumber();
-  for (const Prepared& one : prepared) touched_[one.stripe] = now;
-  for (const std::uint32_t collection : written) {
-    Moment before = collections_touched_[collection].load();
-    while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;
-  }
-  if (!status.ok()) return trouble(status, "can't be written, open it again when that is mended");
-  for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
+  touch(prepared);
+  if (!status.ok()) return fail(status);
   return Outcome::Applied;
 }
 
@@ -938,13 +1018,17 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
       entries->Seek(next);
       continue;
     }
+    if (is_gone(entries->value().ToStringView())) {
+      entries->Next();
+      continue;
+    }
     if (page.items.size() == page_size) {
       page.next = std::move(last_key);
       return page;
     }
     if (!take_key(rest, layout.descending, item.entry.key) ||
         !keeper.read(entries->value().ToStringView(), item.entry.columns))
-      return unreadable(family);
+      return unreadable(family, entries->value().ToStringView());
     last_key = std::string(key);
     page.items.push_back(std::move(item));
     entries->Next();
@@ -954,9 +1038,8 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
 }
 
 Result<void> RocksdbStore::sync() {
-  const rocksdb::Status status = database_->SyncWAL();
-  if (!status.ok()) return trouble(status, "can't be written");
-  return {};
+  NOAM_RETURN_IF_ERROR(can_write());
+  return wait_for_sync();
 }
 
 Result<void> RocksdbStore::back_up(const std::string& folder) {

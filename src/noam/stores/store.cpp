@@ -51,16 +51,15 @@ Result<Datum> sum(const Datum& column, const Datum& addend) {
 
 }  // namespace
 
-Result<std::optional<Key>> added(const Add& add, const Key* columns, std::size_t width) {
-  Key result = columns != nullptr ? *columns : Key(width);
-  result.resize(std::max(result.size(), add.addends.size()));
-  for (std::size_t i = 0; i < add.addends.size(); ++i) {
-    if (add.addends[i].absent()) continue;
-    NOAM_ASSIGN_OR_RETURN(result[i], sum(result[i], add.addends[i]));
+Result<void> add_to(std::optional<Key>& columns, const Key& addends, std::uint32_t vanishes, std::size_t width) {
+  if (!columns) columns.emplace(width);
+  if (columns->size() < addends.size()) columns->resize(addends.size());
+  for (std::size_t i = 0; i < addends.size(); ++i) {
+    if (addends[i].absent()) continue;
+    NOAM_ASSIGN_OR_RETURN((*columns)[i], sum((*columns)[i], addends[i]));
   }
-  std::optional<Key> left;
-  if (add.vanishes >= result.size() || !zero(result[add.vanishes])) left = std::move(result);
-  return left;
+  if (vanishes < columns->size() && zero((*columns)[vanishes])) columns.reset();
+  return {};
 }
 
 Error other_design(const Deployment& deployed, const std::vector<std::string>& differences) {

@@ -106,7 +106,10 @@ struct Delete {
 };
 // Adds to columns that are numbers, without reading them: an int to an int (or to nothing), a decimal to a decimal. An
 // absent addend leaves its column alone. An entry that is not there begins with nothing in each column; one whose
-// column `vanishes` becomes 0 is deleted.
+// column `vanishes` becomes 0 is deleted. Where something is no number, or an int does not fit into 64 bits, there is
+// no right value: a store that looks refuses the commit with an error, one that does not applies it, and from then on
+// every read that meets the entry is an error that says so, until it is put or deleted. Never is there a wrong value.
+// `max_entry_bytes` is not asked of it.
 struct Add {
   EntryRef entry;
   Key addends;
@@ -191,7 +194,9 @@ class Store {
   // Without a snapshot each request sees its own moment, but those of one block that follow each other see the same.
   virtual Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) = 0;
 
-  // All of the batch or none of it, if every expectation holds. `Conflict`: one did not.
+  // All of the batch or none of it, if every expectation holds. `Conflict`: one did not. Where the store is durable,
+  // what was applied survives, and so does all that was there to be seen before it, also before a batch without
+  // changes. After an error nobody knows whether it was applied.
   virtual Result<Outcome> commit(const WriteBatch& batch, Deadline by) = 0;
 
   // Some of the entries of a family, from where `after` (empty: the beginning) left off.
@@ -208,9 +213,9 @@ const EntryRef& entry_of(const Change& change);
 // What counts against `max_entry_bytes`.
 std::size_t entry_bytes(const Key& key, const Key& columns);
 
-// What an Add makes of an entry with these columns (null: it is not there) in a family of this width; nothing: it goes.
-// An error where something is no number, or the result does not fit.
-Result<std::optional<Key>> added(const Add& add, const Key* columns, std::size_t width);
+// Adds to the columns of an entry (none: it is not there, and has so many). Where the one that `vanishes` comes to 0,
+// none are left. An error where something is no number, or the result does not fit; then they are worth nothing.
+Result<void> add_to(std::optional<Key>& columns, const Key& addends, std::uint32_t vanishes, std::size_t width);
 
 // What is told to who deploys where entries of another design lie.
 Error other_design(const Deployment& deployed, const std::vector<std::string>& differences);
