@@ -50,7 +50,7 @@ class SharedDecimal final : public Shared {
 // A list that is there, or the bytes to make it of when it is asked for.
 class SharedList final : public Shared {
  public:
-  explicit SharedList(Datum::List&& items) : own_(std::move(items)), items_(&own_), count_(own_.size()) {}
+  explicit SharedList(Datum::List&& items) : own_(std::move(items)), items_(&own_) {}
   SharedList(std::string_view bytes, std::size_t count, const Shared& owner)
       : owner_(&owner), bytes_(bytes), count_(count) {
     owner.hold();
@@ -62,7 +62,7 @@ class SharedList final : public Shared {
     const Datum::List* there = items_.load(std::memory_order_acquire);
     return there != nullptr ? *there : unpacked();
   }
-  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t count() const { return owner_ == nullptr ? own_.size() : count_; }
   [[nodiscard]] std::optional<std::string_view> bytes() const {
     return owner_ == nullptr ? std::nullopt : std::optional(bytes_);
   }
@@ -90,14 +90,16 @@ class SharedList final : public Shared {
   mutable std::atomic<const Datum::List*> items_{nullptr};
   const Shared* owner_ = nullptr;
   std::string_view bytes_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;  // packed
 };
 
 }  // namespace
 
 void Datum::wrong_kind() { fail_check("a datum is what its type says"); }
 
-Datum::Datum(double value) : kind_(Kind::Double) { held_.words.word = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value); }
+Datum::Datum(double value) : kind_(Kind::Double) {
+  held_.words.word = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+}
 
 Datum::Datum(Decimal value) { share(*new SharedDecimal(std::move(value)), Kind::Decimal); }
 

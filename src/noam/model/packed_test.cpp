@@ -65,6 +65,8 @@ TEST(Packed, IsChangedAfterItWasRead) {
   datum.change_list()[0].change_list().emplace_back(3);
   EXPECT_EQ(datum, Datum(Datum::List{Datum::List{1, 2, 3}, std::string(40, 'y')}));
   EXPECT_EQ(before, Datum(Datum::List{Datum::List{1, 2}, std::string(40, 'y')}));
+  EXPECT_EQ(datum.as_list()[0].list_size(), 3U);
+  EXPECT_EQ(packed(datum), packed(Datum::List{Datum::List{1, 2, 3}, std::string(40, 'y')}));
   EXPECT_FALSE(datum.packed());
   EXPECT_TRUE(before.packed());
 }
