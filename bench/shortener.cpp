@@ -133,10 +133,10 @@ class FloorShortener {
     of('c') += visit.country.value_or("");
     batch.Merge(key, one_);
     of('i') += visit.ip;
-    if (blind_ || !database_.read(key, found)) {
-      batch.Put(key, "");
-      batch.Merge(of('n'), one_);
-    }
+    // Without a look nobody knows whether the address is new, so that visitors can't be counted.
+    const bool is_new = blind_ || !database_.read(key, found);
+    if (is_new) batch.Put(key, "");
+    if (is_new && !blind_) batch.Merge(of('n'), one_);
     database_.write(batch);
     ++tally.done;
   }
