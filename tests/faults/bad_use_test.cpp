@@ -147,9 +147,9 @@ TEST_F(BadUse, StoreWithoutItsHeadOrOfAnotherFormat) {
   expect_refused({"deploy", model(), "--store", url("store")}, {"store` is no store of noam"});
 
   for (const auto& [text, words] :
-       {std::pair(with(head, "\"format\": 1", "\"format\": 2"), Texts{"newer noam", "2"}),
-        std::pair(with(head, "\"format\": 1", "\"format\": 0"), Texts{"damaged"}),
-        std::pair(with(head, "\"format\": 1", "\"format\": \"x\""), Texts{"damaged"}),
+       {std::pair(with(head, "\"format\": 2", "\"format\": 3"), Texts{"newer noam", "3"}),
+        std::pair(with(head, "\"format\": 2", "\"format\": 0"), Texts{"damaged"}),
+        std::pair(with(head, "\"format\": 2", "\"format\": \"x\""), Texts{"damaged"}),
         std::pair(std::string(), Texts{"damaged"}), std::pair(std::string("[]"), Texts{"damaged"}),
         std::pair(head.substr(0, head.size() / 2), Texts{"damaged"})}) {
     write_file(at("store") / "noam.json", text);

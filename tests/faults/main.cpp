@@ -14,6 +14,7 @@ namespace faults = noam::tests::faults;
 
 constexpr std::pair<std::string_view, int (*)(const faults::RoleArguments&)> roles[] = {
     {"work", faults::work_until_killed},
+    {"live", faults::live_until_killed},
     {"fill", faults::fill_and_die},
     {"inspect", faults::inspect},
 };

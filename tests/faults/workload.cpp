@@ -140,8 +140,9 @@ std::vector<Json> all_questions() {
 }
 
 Result<Opened> open(const std::shared_ptr<const model::Model>& model, const std::string& design,
-                    const std::string& folder, stores::Existing existing) {
+                    const std::string& folder, stores::Existing existing, rocksdb::Env* env) {
   stores::RocksdbOptions options;
+  options.env = env;
   options.existing = existing;
   options.cache_bytes = std::size_t{4} << 20U;
   Opened out;

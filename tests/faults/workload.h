@@ -42,7 +42,8 @@ struct Opened {
   std::unique_ptr<runtime::Session> session;
 };
 Result<Opened> open(const std::shared_ptr<const model::Model>& model, const std::string& design,
-                    const std::string& folder, stores::Existing existing = stores::Existing::Required);
+                    const std::string& folder, stores::Existing existing = stores::Existing::Required,
+                    rocksdb::Env* env = nullptr);
 
 // What `verify` finds wrong; empty: nothing.
 std::string differences(runtime::Session& session);

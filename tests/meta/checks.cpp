@@ -14,6 +14,7 @@
 #include "tests/concurrency/interleaving.h"
 #include "tests/damage.h"
 #include "tests/kept_list.h"
+#include "tests/meta/embedded.h"
 #include "tests/property/driver.h"
 #include "tests/reference/reference.h"
 #include "tests/scenario.h"
@@ -86,6 +87,7 @@ std::vector<Check> all_checks() {
       out.push_back({fmt::format("interleaving \"{}\" under {}", one.name, design),
                      [model, &one, design] { return concurrency::disorder(model, one, design); }});
   out.push_back({"lists that are kept", wrong_list});
+  for (const Check& one : embedded_checks()) out.push_back(one);
   for (const auto& one : all_scenarios)
     for (const std::string& design : all_designs(one->model))
       out.push_back({fmt::format("damage after scenario {} under {}", one->name, design),

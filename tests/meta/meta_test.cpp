@@ -70,8 +70,14 @@ constexpr std::array breakages = {
     Named{Breakage::LastCommitOverlooked, "LastCommitOverlooked"},
     Named{Breakage::SnapshotSeesLaterWrites, "SnapshotSeesLaterWrites"},
     Named{Breakage::SnapshotForgets, "SnapshotForgets"},
+    Named{Breakage::BumpBeforeWrite, "BumpBeforeWrite"},
+    Named{Breakage::LatchForgotten, "LatchForgotten"},
+    Named{Breakage::SyncNotWaitedFor, "SyncNotWaitedFor"},
+    Named{Breakage::SyncTooEarly, "SyncTooEarly"},
+    Named{Breakage::CounterMergedTwice, "CounterMergedTwice"},
+    Named{Breakage::GoneShown, "GoneShown"},
 };
-static_assert(breakages.size() == static_cast<std::size_t>(Breakage::SnapshotForgets) + 1, "each has its test");
+static_assert(breakages.size() == static_cast<std::size_t>(Breakage::GoneShown) + 1, "each has its test");
 
 class Broken : public ::testing::TestWithParam<Named> {};
 

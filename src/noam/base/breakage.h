@@ -68,6 +68,13 @@ enum class Breakage : std::uint8_t {
   LastCommitOverlooked,     // a commit just before this one is no conflict
   SnapshotSeesLaterWrites,  // a snapshot sees what was committed after it
   SnapshotForgets,          // what a snapshot sees goes when it changes
+  // Embedded store.
+  BumpBeforeWrite,     // a commit is noted before it can be seen
+  LatchForgotten,      // commits of one block do not wait for each other
+  SyncNotWaitedFor,    // a command is told to be applied before it is on disk
+  SyncTooEarly,        // a sync that began before the write is taken for one that covers it
+  CounterMergedTwice,  // what is added counts twice where it comes to a value
+  GoneShown,           // a counter that came to 0 stays
 };
 
 #ifdef NOAM_BREAKAGES

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/base/kill_point.h"
 #include "noam/runtime/command_run.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/session_state.h"
@@ -64,6 +65,7 @@ Loaded Session::load(const LoadBatch& batch) {
     switch (*outcome) {
       case stores::Outcome::Applied:
         out = std::move(next);
+        kill_point(KillPoint::LoadApplied);
         if (out.rows.size() == batch.rows.size()) return out;
         if (batch.stop_at_refusal && out.rows.back()) return out;
         alone.reset();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "noam/base/breakage.h"
+#include "noam/base/kill_point.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/session_state.h"
 #include "noam/runtime/transaction.h"
@@ -134,6 +135,7 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
     if (outcome == stores::Outcome::Conflict) continue;
     if (outcome != stores::Outcome::Applied) return Error{"the store did not take the repair"};
+    kill_point(KillPoint::RepairApplied);
     state_->copies.set(upkeep.family, CopyState::Ready);
     return out;
   }

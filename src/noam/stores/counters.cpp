@@ -73,7 +73,9 @@ class CounterMerging final : public rocksdb::MergeOperator {
     for (const Slice& operand : operands) {
       next.values.clear();
       if (!read_addends(operand, next)) return damaged("what was to be added can't be read");
-      const auto done = add_to(columns, next.values, next.vanishes, next.values.size());
+      const std::uint32_t vanishes = broken(Breakage::GoneShown) ? never_vanishes : next.vanishes;
+      if (broken(Breakage::CounterMergedTwice) && columns) (void)add_to(columns, next.values, never_vanishes, 0);
+      const auto done = add_to(columns, next.values, vanishes, next.values.size());
       if (!done) return damaged(done.error().message);
     }
     return columns ? write_values(*columns) : std::string();

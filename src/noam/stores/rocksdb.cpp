@@ -34,6 +34,7 @@
 #include "noam/base/check.h"
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/base/file_io.h"
+#include "noam/base/kill_point.h"
 #include "noam/design/layout.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
@@ -53,6 +54,12 @@ constexpr const char* head_file = "noam.json";
 constexpr const char* database_folder = "db";
 constexpr const char* deployment_key = "deployment";
 constexpr const char* heat_key = "heat";
+
+// A message of RocksDB, in one line.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 // --- The head file: what can be told of a store before its database is opened
 // -----------------------------------------
@@ -109,19 +116,52 @@ bool sync_folder(const std::string& folder) {
   return done;
 }
 
-Result<void> write_head(const std::string& folder, const Head& head) {
+// All of a folder and of those in it.
+bool sync_files_below(const std::string& folder) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->is_directory(failed)) {
+      if (!sync_folder(at->path().string())) return false;
+      continue;
+    }
+    const int file = ::open(at->path().c_str(), O_RDONLY | O_CLOEXEC);
+    const bool done = file >= 0 && ::fsync(file) == 0;
+    if (file >= 0) ::close(file);
+    if (!done) return false;
+  }
+  return !failed && sync_folder(folder);
+}
+
+rocksdb::Env& env_of(const RocksdbOptions& options) {
+  return options.env != nullptr ? *options.env : *rocksdb::Env::Default();
+}
+
+rocksdb::Status write_file(rocksdb::Env& env, const std::string& path, const std::string& text) {
+  std::unique_ptr<rocksdb::WritableFile> file;
+  rocksdb::Status status = env.NewWritableFile(path, &file, rocksdb::EnvOptions());
+  if (status.ok()) status = file->Append(text);
+  kill_point(KillPoint::HeadBegun);
+  if (status.ok()) status = file->Sync();
+  if (file) {
+    const rocksdb::Status closed = file->Close();
+    if (status.ok()) status = closed;
+  }
+  return status;
+}
+
+Result<void> write_head(rocksdb::Env& env, const std::string& folder, const Head& head) {
   const std::string path = folder + "/" + head_file;
   const std::string temporary = path + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return file_problem(path, "can't be written");
-  const bool written = write_all(file, print(head)) && ::fsync(file) == 0;
-  const bool closed = ::close(file) == 0;
-  if (!written || !closed || ::rename(temporary.c_str(), path.c_str()) != 0 || !sync_folder(folder)) {
-    const Error error = file_problem(path, "can't be written");
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  return {};
+  rocksdb::Status status = write_file(env, temporary, print(head));
+  kill_point(KillPoint::HeadSynced);
+  if (status.ok()) status = env.RenameFile(temporary, path);
+  if (!status.ok()) (void)env.DeleteFile(temporary);
+  kill_point(KillPoint::HeadRenamed);
+  std::unique_ptr<rocksdb::Directory> directory;
+  if (status.ok()) status = env.NewDirectory(folder, &directory);
+  if (status.ok()) status = directory->Fsync();
+  if (status.ok()) return {};
+  return Error{fmt::format("{}: can't be written: {}", path, one_line(status.ToString()))};
 }
 
 Result<std::string> read_small_file(const std::string& path) {
@@ -177,13 +217,16 @@ Result<void> make_folder(const std::string& folder, const Fill& fill) {
   const std::string temporary = fmt::format("{}.new-{}", wanted.string(), ::getpid());
   fs::remove_all(temporary, failed);
   if (::mkdir(temporary.c_str(), 0777) != 0) return file_problem(folder, "can't be made");
+  kill_point(KillPoint::FolderBegun);
   Result<void> done = fill(temporary);
+  kill_point(KillPoint::FolderFilled);
   if (done && (!sync_folder(temporary) || ::rename(temporary.c_str(), wanted.c_str()) != 0))
     done = file_problem(folder, "can't be made");
   if (!done) {
     fs::remove_all(temporary, failed);
     return done;
   }
+  kill_point(KillPoint::FolderRenamed);
   sync_folder(wanted.has_parent_path() ? wanted.parent_path().string() : ".");
   return {};
 }
@@ -447,12 +490,6 @@ RocksdbStore::RocksdbStore(std::string folder, const RocksdbOptions& options, co
   capabilities_.max_entry_bytes = options.max_entry_bytes;
 }
 
-// A message of RocksDB, in one line.
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 Error RocksdbStore::trouble(const rocksdb::Status& status, const char* what) const {
   return Error{fmt::format("store `{}`: {}: {}", folder_, what, one_line(status.ToString()))};
 }
@@ -558,7 +595,11 @@ Result<void> RocksdbStore::open() {
         fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
                     "backup",
                     folder_, database_->GetLatestSequenceNumber(), head_.sequence)};
-  return read_deployment();
+  NOAM_RETURN_IF_ERROR(read_deployment());
+  if (head_.format == this_format) return {};
+  // All that an older noam wrote can be read; from now on it can't read what is written.
+  head_.format = this_format;
+  return write_head(env_of(options_), folder_, head_);
 }
 
 RocksdbStore::~RocksdbStore() {
@@ -569,13 +610,15 @@ RocksdbStore::~RocksdbStore() {
     (void)database_->Put(rocksdb::WriteOptions(), about_, heat_key, heat_.to_bytes());
   const bool flushed = database_->Flush(rocksdb::FlushOptions(), all).ok();
   const Moment sequence = database_->GetLatestSequenceNumber();
+  kill_point(KillPoint::CloseFlushed);
   for (rocksdb::ColumnFamilyHandle* handle : all) database_->DestroyColumnFamilyHandle(handle);
   const bool closed = database_->Close().ok();
   database_.reset();
   if (!flushed || !closed || sequence == head_.sequence) return;
   // Where it can't be written, the old one is as right as it was.
   head_.sequence = sequence;
-  (void)write_head(folder_, head_);
+  kill_point(KillPoint::CloseClosed);
+  (void)write_head(env_of(options_), folder_, head_);
 }
 
 Result<void> RocksdbStore::read_deployment() {
@@ -611,7 +654,8 @@ Result<void> RocksdbStore::write_deployment(const design::Design& design) {
   deployment_ = made;
   if (head_.deployed) return {};
   head_.deployed = true;
-  return write_head(folder_, head_);
+  kill_point(KillPoint::DeploymentWritten);
+  return write_head(env_of(options_), folder_, head_);
 }
 
 Result<bool> RocksdbStore::is_empty() {
@@ -899,6 +943,7 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
 
 // The gate first, then latches in one order everywhere. So nobody waits in a circle.
 RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : store_(store), of_(of) {
+  if (broken(Breakage::LatchForgotten)) return;
   if (of_.alone) {
     store_.gate_.lock();
     return;
@@ -908,6 +953,7 @@ RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : sto
 }
 
 RocksdbStore::Latched::~Latched() {
+  if (broken(Breakage::LatchForgotten)) return;
   if (of_.alone) {
     store_.gate_.unlock();
     return;
@@ -946,11 +992,14 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   const std::shared_lock lock(mutex_);
   NOAM_RETURN_IF_ERROR(can_write());
   NOAM_ASSIGN_OR_RETURN(Preparation prepared, prepare(batch));
+  kill_point(KillPoint::CommitPrepared);
   NOAM_ASSIGN_OR_RETURN(const Outcome outcome, write(batch, prepared));
   if (outcome != Outcome::Applied) return outcome;
   // The blocks are free by now. Whoever reads them may see what is not yet on disk; whoever builds on it writes behind
   // it, so that it is never lost alone.
-  if (options_.sync) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  kill_point(KillPoint::CommitReleased);
+  if (options_.sync && !broken(Breakage::SyncNotWaitedFor)) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  kill_point(KillPoint::CommitSynced);
   for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
   return outcome;
 }
@@ -960,12 +1009,15 @@ Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepar
   if (!holds(batch, prepared)) return Outcome::Conflict;
   if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
+  kill_point(KillPoint::CommitValidated);
+  if (broken(Breakage::BumpBeforeWrite)) touch(prepared);
   shared_sync_.write_begins();
   const rocksdb::Status status = database_->Write(rocksdb::WriteOptions(), &prepared.changes);
   shared_sync_.write_ended();
+  kill_point(KillPoint::CommitWritten);
   // Only now, and still alone with these blocks: who read before must fail, who reads from here on sees it. Where it
   // failed, nobody knows.
-  touch(prepared);
+  if (!broken(Breakage::BumpBeforeWrite)) touch(prepared);
   if (!status.ok()) return fail(status);
   return Outcome::Applied;
 }
@@ -1052,7 +1104,8 @@ Result<void> RocksdbStore::back_up(const std::string& folder) {
     // Everything in tables: a copy of a log may end within a record.
     status = checkpoint->CreateCheckpoint(temporary + "/" + database_folder, 0, &head.sequence);
     if (!status.ok()) return trouble(status, "can't be backed up");
-    return write_head(temporary, head);
+    kill_point(KillPoint::BackupCheckpointed);
+    return write_head(env_of(options_), temporary, head);
   });
 }
 
@@ -1093,7 +1146,8 @@ Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& fol
     return Error{fmt::format("store `{}` is there already", folder)};
   if (!has_head) {
     if (options.existing == Existing::Required) return Error{fmt::format("there is no store `{}`", folder)};
-    NOAM_RETURN_IF_ERROR(make_folder(folder, [](const std::string& made) { return write_head(made, Head{}); }));
+    NOAM_RETURN_IF_ERROR(
+        make_folder(folder, [&](const std::string& made) { return write_head(env_of(options), made, Head{}); }));
   }
   NOAM_ASSIGN_OR_RETURN(const std::string text, read_small_file(folder + "/" + head_file));
   NOAM_ASSIGN_OR_RETURN(const Head head, parse_head(folder, text));
@@ -1111,11 +1165,15 @@ Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std
   NOAM_RETURN_IF_ERROR(make_folder(folder, [&](const std::string& made) -> Result<void> {
     fs::copy(backup, made, fs::copy_options::recursive, failed);
     if (failed) return Error{fmt::format("{}: can't be copied: {}", backup, failed.message())};
+    kill_point(KillPoint::RestoreCopied);
     auto store = open_rocksdb_store(made);
     if (!store) return Error{fmt::format("backup `{}` can't be used: {}", backup, store.error().message)};
     const auto good = (*store)->check_files();
     if (!good) return Error{fmt::format("backup `{}` can't be used: {}", backup, good.error().message)};
     bytes = (*store)->bytes_on_disk();
+    store->reset();
+    kill_point(KillPoint::RestoreChecked);
+    if (!sync_files_below(made)) return file_problem(folder, "can't be made");
     return {};
   }));
   return bytes;

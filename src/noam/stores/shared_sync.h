@@ -7,6 +7,8 @@
 
 #include <rocksdb/status.h>
 
+#include "noam/base/breakage.h"
+
 namespace noam::stores {
 
 // One sync of a log for all who have written to it by then: the first to come does it, the others wait for one that
@@ -22,7 +24,8 @@ class SharedSync {
   rocksdb::Status wait(const Sync& sync) {
     const std::uint64_t writes = writes_begun_;
     std::unique_lock lock(mutex_);
-    const std::uint64_t mine = begun_ + 1;  // one that has begun may have passed by what was written since
+    // One that has begun may have passed by what was written since.
+    const std::uint64_t mine = broken(Breakage::SyncTooEarly) ? begun_ : begun_ + 1;
     while (done_ < mine && writes_synced_ < writes) {
       if (!failure_.ok()) return failure_;
       if (begun_ != done_) {
