@@ -24,20 +24,11 @@ std::shared_ptr<const model::Model> read_model(const std::string& path) {
   return std::make_shared<const model::Model>(std::move(compilation.model));
 }
 
-runtime::Arguments named(const Statement& statement, std::vector<Datum> values) {
-  runtime::Arguments arguments;
-  arguments.reserve(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) arguments.push_back({statement.parameters[i], std::move(values[i])});
-  return arguments;
-}
-
 template <typename Found>
 Statement statement(const std::vector<Found>& all, std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Found& one) { return one.name == name; });
   if (found == all.end()) throw Failed(fmt::format("the model has no statement `{}`", name));
-  Statement out{std::string(name), {}};
-  for (const model::Parameter& parameter : found->parameters) out.parameters.push_back(parameter.name);
-  return out;
+  return {std::string(name), static_cast<std::uint32_t>(found - all.begin())};
 }
 
 }  // namespace
@@ -72,7 +63,7 @@ Statement NoamDatabase::query(std::string_view name) const { return statement(mo
 Statement NoamDatabase::command(std::string_view name) const { return statement(model_->commands, name); }
 
 runtime::Rows NoamDatabase::rows(const Statement& query, std::vector<Datum> parameters) {
-  auto rows = session_->query(query.name, named(query, std::move(parameters)));
+  auto rows = session_->query(runtime::PreparedQuery{query.index}, std::move(parameters));
   if (!rows) throw Failed(fmt::format("{}: {}", query.name, rows.error().message));
   return std::move(*rows);
 }
@@ -92,13 +83,13 @@ std::uint64_t NoamDatabase::ask(const Statement& query, std::vector<Datum> param
 }
 
 bool NoamDatabase::run(const Statement& command, std::vector<Datum> parameters) {
-  const runtime::Outcome outcome = session_->command(command.name, named(command, std::move(parameters)));
+  const runtime::Outcome outcome = session_->command(runtime::PreparedCommand{command.index}, std::move(parameters));
   if (outcome.kind == runtime::OutcomeKind::Unknown) throw Failed(fmt::format("{}: {}", command.name, outcome.reason));
   return outcome.kind == runtime::OutcomeKind::Applied;
 }
 
 std::vector<Datum> NoamDatabase::keys_of(const Statement& command, std::vector<Datum> parameters) {
-  runtime::Outcome outcome = session_->command(command.name, named(command, std::move(parameters)));
+  runtime::Outcome outcome = session_->command(runtime::PreparedCommand{command.index}, std::move(parameters));
   if (outcome.kind != runtime::OutcomeKind::Applied) throw Failed(fmt::format("{}: {}", command.name, outcome.reason));
   std::vector<Datum> keys;
   for (auto& key : outcome.keys) keys.push_back(std::move(key.second));

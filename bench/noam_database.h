@@ -22,7 +22,7 @@ struct StoreSettings {
 // A query or command of a model that is run many times.
 struct Statement {
   std::string name;
-  std::vector<std::string> parameters;
+  std::uint32_t index = 0;  // among the queries, or the commands
 };
 
 // noam on its embedded store: the one place where benchmarks call the library.

@@ -145,6 +145,8 @@ class NoamSite {
 constexpr std::size_t id_bytes = 16;
 
 std::string_view id_of(const Datum& datum) { return datum.as_string(); }
+// A key of the maps by which the loader finds what belongs together.
+std::string name_of(const Datum& datum) { return std::string(datum.as_string()); }
 
 std::string key(char kind, std::string_view a, std::string_view b = {}, std::string_view c = {}) {
   std::string out;
@@ -305,33 +307,33 @@ class FloorSite {
     };
     each("Category", [&](const Datum::List& row) { put_category(row[0].as_string(), row[1].as_string(), batch); });
     each("Region", [&](const Datum::List& row) {
-      region_names[row[0].as_string()] = row[1].as_string();
+      region_names[name_of(row[0])] = name_of(row[1]);
       put_region(row[0].as_string(), row[1].as_string(), batch);
     });
     each("User", [&](const Datum::List& row) {
-      users[row[0].as_string()] = {row[9].as_string(), row[3].as_string()};
+      users[name_of(row[0])] = {name_of(row[9]), name_of(row[3])};
       std::array<std::string_view, 5> texts;
       for (std::size_t i = 0; i < 5; ++i) texts[i] = row[1 + i].as_string();
       put_user(id_of(row[0]), id_of(row[9]), row[6].as_int(), row[7].as_double(), row[8].as_int(), texts,
-               region_names.at(row[9].as_string()), batch);
+               region_names.at(name_of(row[9])), batch);
     });
     each("Item", [&](const Datum::List& row) {
-      items[row[0].as_string()] = {row[10].as_int(), row[8].as_double()};
+      items[name_of(row[0])] = {row[10].as_int(), row[8].as_double()};
       std::string item = key(row[11].as_string()[0], std::string_view(row[11].as_string()).substr(1));
       item += row[12].as_string();
       for (const std::size_t field : {3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U}) append_number(row[field], item);
       append_text(row[1].as_string(), item);
       append_text(row[2].as_string(), item);
-      put_item(id_of(row[0]), item, users.at(row[11].as_string()).first, batch);
+      put_item(id_of(row[0]), item, users.at(name_of(row[11])).first, batch);
     });
     each("Bid", [&](const Datum::List& row) {
-      const auto& [end_date, max_bid] = items.at(row[5].as_string());
+      const auto& [end_date, max_bid] = items.at(name_of(row[5]));
       put_bid(id_of(row[0]), id_of(row[4]), id_of(row[5]), {row[1].as_int(), row[2].as_double(), row[3].as_int()},
-              end_date, max_bid, users.at(row[4].as_string()).second, batch);
+              end_date, max_bid, users.at(name_of(row[4])).second, batch);
     });
     each("Comment", [&](const Datum::List& row) {
       put_comment(id_of(row[0]), id_of(row[4]), id_of(row[5]), id_of(row[6]), row[1].as_int(), row[2].as_int(),
-                  row[3].as_string(), users.at(row[4].as_string()).second, batch);
+                  row[3].as_string(), users.at(name_of(row[4])).second, batch);
     });
     each("BuyNow", [&](const Datum::List& row) {
       put_purchase(id_of(row[0]), id_of(row[3]), id_of(row[4]), row[1].as_int(), row[2].as_int(), batch);
