@@ -10,6 +10,7 @@ it is written by people. Plots go to docs/experiment/.
 
 import json
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -32,6 +33,13 @@ class Numbers:
     def time(self, workload, design, size, rival):
         found = self.cells[workload, design, size].get(rival)
         return 1e6 / found["per_second"] if found else None
+
+    def ratio(self, workload, size, rival, better, worse):
+        """Of slices that were run one after the other: the median over the repetitions."""
+        slices = [self.cells[workload, design, size].get(rival) for design in (better, worse)]
+        if None in slices:
+            return None
+        return statistics.median(b / a for a, b in zip(*(one["seconds"] for one in slices)))
 
     def to_floor(self, workload, design, size, rival):
         found = self.cells[workload, design, size].get(rival)
@@ -69,8 +77,7 @@ def between_designs(numbers, better, worse):
         for workload in WORKLOADS:
             row = [f"{size}, {workload}"]
             for rival in RIVALS:
-                times_of = [numbers.time(workload, design, size, rival) for design in (better, worse)]
-                row.append("—" if None in times_of else number(times_of[1] / times_of[0]))
+                row.append(number(numbers.ratio(workload, size, rival, better, worse)))
             rows.append(row)
     return table(head, rows)
 

@@ -1,6 +1,7 @@
 #include "bench/game.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,16 +89,20 @@ std::string GameData::second_player(std::size_t game) { return numbered('q', gam
 
 std::vector<Row> run_games(const std::string& benchmark, const GameRun& run, const Settings& settings) {
   const GameData data(run.shape, settings.seed);
-  std::vector<Row> rows;
-  const unsigned most = *std::max_element(run.threads.begin(), run.threads.end());
-  for (const GameDesign design : run.designs) {
-    const Folder folder(settings.folder);
+  const Folder folder(settings.folder);
+  struct Designed {
+    GameDesign design{};
     std::vector<NamedDatabase> rivals;
-    rivals.push_back({"noam", noam_games(folder.path() + "/noam", design, run.store), true});
-    rivals.push_back({"floor", floor_games(folder.path() + "/floor", design, run.store), true});
-    rivals.push_back({"limit", limit_games(folder.path() + "/limit", design, run.store), false});
+  };
+  std::vector<Designed> designs;
+  for (const GameDesign design : run.designs) {
+    const std::string place = fmt::format("{}/{}-", folder.path(), name_of(design));
+    std::vector<NamedDatabase> rivals;
+    rivals.push_back({"noam", noam_games(place + "noam", design, run.store), true});
+    rivals.push_back({"floor", floor_games(place + "floor", design, run.store), true});
+    rivals.push_back({"limit", limit_games(place + "limit", design, run.store), false});
     if (run.sqlite)
-      if (auto sqlite = sqlite_games(folder.path() + "/sqlite", design, run.store))
+      if (auto sqlite = sqlite_games(place + "sqlite", design, run.store))
         rivals.push_back({"SQLite", std::move(sqlite), true});
     for (const NamedDatabase& rival : rivals) {
       rival.database->load(data, [](std::size_t /*games*/) {});
@@ -105,50 +110,57 @@ std::vector<Row> run_games(const std::string& benchmark, const GameRun& run, con
       for (std::size_t game = 0; game < run.shape.games; ++game)
         if (rival.database->retrieve(game, 0) == 0) throw Failed(fmt::format("{} lost game {}", rival.name, game));
     }
+    designs.push_back({design, std::move(rivals)});
+  }
 
-    std::size_t added = 0;  // slices so far, for those who are told the position
-    for (const std::string& workload : run.workloads) {
-      for (const unsigned threads : run.threads) {
-        const bool retrieves = workload != "add";
-        const bool adds = workload != "retrieve";
-        auto plan = std::make_shared<GamePlan>(most);
+  std::vector<Row> rows;
+  std::uint32_t slices = 0;  // so far, for those who are told the position
+  for (const std::string& workload : run.workloads) {
+    for (const unsigned threads : run.threads) {
+      const bool retrieves = workload != "add";
+      const bool adds = workload != "retrieve";
+      const std::size_t each = (adds ? run.additions : run.retrievals) / threads;
+      GamePlan plan(threads);
+      std::vector<Cell> cells;
+      for (const Designed& designed : designs) {
         Cell cell;
         cell.benchmark = benchmark;
         cell.workload = workload;
-        cell.design = name_of(design);
+        cell.design = name_of(designed.design);
         cell.size = grouped(run.shape.games);
         cell.threads = threads;
-        const std::size_t each = (adds ? run.additions : run.retrievals) / threads;
         cell.operations = each * threads;
         cell.same_answers = threads == 1 || !adds;
-        cell.prepare = [&, plan, each, retrieves, adds, threads](std::uint64_t seed) {
+        cell.prepare = [&, each, retrieves, adds](std::uint64_t seed) {
           Random random(seed);
-          ++added;
-          for (unsigned thread = 0; thread < threads; ++thread) {
-            auto& requests = (*plan)[thread];
+          ++slices;
+          for (auto& requests : plan) {
             requests.clear();
             for (std::size_t i = 0; i < each; ++i) {
               GameRequest request;
               request.game = static_cast<std::uint32_t>(random.below(run.shape.games));
               request.round = static_cast<std::uint32_t>(random.below(data.rounds().size()));
-              request.position = static_cast<std::uint32_t>(run.shape.rounds + added);
+              request.position = static_cast<std::uint32_t>(run.shape.rounds) + slices;
               request.add = adds && (!retrieves || random.below(2) == 0);
               requests.push_back(request);
             }
           }
         };
-        for (const NamedDatabase& rival : rivals)
+        for (const NamedDatabase& rival : designed.rivals)
           cell.rivals.push_back({rival.name,
-                                 [&data, plan, database = rival.database.get()](unsigned thread) {
-                                   return play(*database, data, (*plan)[thread], thread);
+                                 [&data, &plan, database = rival.database.get()](unsigned thread) {
+                                   return play(*database, data, plan[thread], thread);
                                  },
                                  rival.promises});
-        rows.push_back(measure(cell, settings));
-        fmt::print(stderr, "{}", print_table({rows.back()}));
+        cells.push_back(std::move(cell));
       }
+      std::vector<Row> measured = measure_together(cells, settings);
+      fmt::print(stderr, "{}", print_table(measured));
+      std::move(measured.begin(), measured.end(), std::back_inserter(rows));
     }
-    compare(rivals, data, fmt::format("{}, {}", benchmark, name_of(design)));
   }
+  for (const Designed& designed : designs)
+    compare(designed.rivals, data, fmt::format("{}, {}", benchmark, name_of(designed.design)));
   return rows;
 }
 

@@ -88,7 +88,8 @@ struct GameRun {
   bool sqlite = true;
 };
 
-// All cells of a run, design by design, each printed to stderr as it is there.
+// All cells of a run. Designs take turns as rivals do, so that they can be compared; each workload is shown as it is
+// there.
 std::vector<Row> run_games(const std::string& benchmark, const GameRun& run, const Settings& settings);
 
 // What `noam_bench` offers.

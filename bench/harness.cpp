@@ -124,6 +124,57 @@ void same_work(const Cell& cell, const Rival& first, const Tally& expected, cons
                              other.name, found.done, found.answers));
 }
 
+// A cell while it is measured, slice by slice.
+class Measuring {
+ public:
+  explicit Measuring(const Cell& cell) : cell_(cell), instructions_(cell.rivals.size()) {
+    row_ = {cell.benchmark, cell.workload, cell.design, cell.size, cell.threads, cell.operations, cell.base, {}, {}};
+    for (const Rival& rival : cell.rivals) row_.rivals.push_back({rival.name, rival.promises, {}, 0, {}, {}});
+  }
+
+  // One slice of each rival. Another begins each time: what one leaves to the background, compactions above all, would
+  // else always meet the same neighbour.
+  void run(std::uint64_t seed, std::size_t begin, bool counts) {
+    cell_.prepare(seed);
+    const Rival* first = nullptr;
+    Tally expected;
+    for (std::size_t turn = 0; turn < cell_.rivals.size(); ++turn) {
+      const std::size_t i = (begin + turn) % cell_.rivals.size();
+      const Rival& rival = cell_.rivals[i];
+      const Slice slice = run_slice(rival, cell_.threads);
+      if (rival.promises && first != nullptr) same_work(cell_, *first, expected, rival, slice.tally);
+      if (rival.promises && first == nullptr) {
+        first = &rival;
+        expected = slice.tally;
+      }
+      if (!counts) continue;
+      row_.rivals[i].seconds.push_back(slice.seconds);
+      if (slice.instructions)
+        instructions_[i].push_back(static_cast<double>(*slice.instructions) / static_cast<double>(cell_.operations));
+    }
+  }
+
+  Row result() {
+    const auto base = std::find_if(row_.rivals.begin(), row_.rivals.end(),
+                                   [&](const Measured& rival) { return rival.name == cell_.base; });
+    for (std::size_t i = 0; i < row_.rivals.size(); ++i) {
+      Measured& rival = row_.rivals[i];
+      rival.per_second = static_cast<double>(cell_.operations) / median(rival.seconds);
+      if (!instructions_[i].empty()) rival.instructions = median(instructions_[i]);
+      if (base == row_.rivals.end()) continue;
+      std::vector<double> ratios;
+      for (std::size_t r = 0; r < rival.seconds.size(); ++r) ratios.push_back(rival.seconds[r] / base->seconds[r]);
+      rival.to_base = median(ratios);
+    }
+    return std::move(row_);
+  }
+
+ private:
+  const Cell& cell_;
+  std::vector<std::vector<double>> instructions_;
+  Row row_;
+};
+
 // `VmHWM:   1234 kB`
 std::uint64_t process_figure(const std::string& name) {
   std::ifstream status("/proc/self/status");
@@ -157,74 +208,56 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines, std::siz
 
 }  // namespace
 
-Row measure(const Cell& cell, const Settings& settings) {
-  Row row{cell.benchmark, cell.workload, cell.design, cell.size, cell.threads, cell.operations, cell.base, {}, {}};
-  for (const Rival& rival : cell.rivals) row.rivals.push_back({rival.name, rival.promises, {}, 0, {}, {}});
-  std::vector<std::vector<double>> instructions(cell.rivals.size());
+Row measure(const Cell& cell, const Settings& settings) { return measure_together({cell}, settings)[0]; }
+
+std::vector<Row> measure_together(const std::vector<Cell>& cells, const Settings& settings) {
+  std::vector<Measuring> measuring;
+  measuring.reserve(cells.size());
+  for (const Cell& cell : cells) measuring.emplace_back(cell);
   for (int repetition = -1; repetition < settings.repetitions; ++repetition) {
-    // Other requests in each repetition, the same in each run.
+    // Other requests in each repetition, the same in each run and in each cell.
     Random seeds(settings.seed * 1'000'003 + static_cast<std::uint64_t>(repetition + 1));
-    cell.prepare(seeds.next());
-    const Rival* first = nullptr;
-    Tally expected;
-    for (std::size_t i = 0; i < cell.rivals.size(); ++i) {
-      const Slice slice = run_slice(cell.rivals[i], cell.threads);
-      if (cell.rivals[i].promises) {
-        if (first != nullptr) {
-          same_work(cell, *first, expected, cell.rivals[i], slice.tally);
-        } else {
-          first = &cell.rivals[i];
-          expected = slice.tally;
-        }
-      }
-      if (repetition < 0) continue;
-      row.rivals[i].seconds.push_back(slice.seconds);
-      if (slice.instructions)
-        instructions[i].push_back(static_cast<double>(*slice.instructions) / static_cast<double>(cell.operations));
-    }
+    const std::uint64_t seed = seeds.next();
+    const auto begin = static_cast<std::size_t>(repetition + 1);
+    for (std::size_t turn = 0; turn < measuring.size(); ++turn)
+      measuring[(begin + turn) % measuring.size()].run(seed, begin, repetition >= 0);
   }
-  const auto base =
-      std::find_if(row.rivals.begin(), row.rivals.end(), [&](const Measured& m) { return m.name == cell.base; });
-  for (std::size_t i = 0; i < row.rivals.size(); ++i) {
-    Measured& rival = row.rivals[i];
-    rival.per_second = static_cast<double>(cell.operations) / median(rival.seconds);
-    if (!instructions[i].empty()) rival.instructions = median(instructions[i]);
-    if (base == row.rivals.end()) continue;
-    std::vector<double> ratios;
-    for (std::size_t r = 0; r < rival.seconds.size(); ++r) ratios.push_back(rival.seconds[r] / base->seconds[r]);
-    rival.to_base = median(ratios);
-  }
-  return row;
+  std::vector<Row> rows;
+  for (Measuring& one : measuring) rows.push_back(one.result());
+  return rows;
 }
 
 std::string print_table(const std::vector<Row>& rows) {
   std::string out;
   for (std::size_t begin = 0; begin < rows.size();) {
-    // Rows with the same rivals make one table.
-    const auto names = [](const Row& row) {
-      std::vector<std::string> all;
-      for (const Measured& rival : row.rivals) all.push_back(rival.name);
-      return all;
-    };
+    // One table a benchmark, with a column for each rival that some row has.
     std::size_t end = begin;
-    while (end < rows.size() && rows[end].benchmark == rows[begin].benchmark && names(rows[end]) == names(rows[begin]))
-      ++end;
-    if (rows[begin].rivals.empty()) {  // only figures
-      ++begin;
-      continue;
+    std::vector<std::string> names;
+    bool counted = false;  // instructions
+    for (; end < rows.size() && rows[end].benchmark == rows[begin].benchmark; ++end) {
+      for (const Measured& rival : rows[end].rivals) {
+        if (std::find(names.begin(), names.end(), rival.name) == names.end()) names.push_back(rival.name);
+        counted = counted || rival.instructions;
+      }
     }
     std::vector<std::vector<std::string>> lines{{"workload", "design", "size", "threads"}};
-    for (const Measured& rival : rows[begin].rivals) {
-      lines[0].push_back(rival.name + "/s");
-      if (rival.name != rows[begin].base && rival.to_base) lines[0].push_back("x " + rows[begin].base);
-      if (rival.instructions) lines[0].push_back("instr");
+    for (const std::string& name : names) {
+      lines[0].push_back(name + "/s");
+      if (name != rows[end - 1].base) lines[0].push_back("x " + rows[end - 1].base);
+      if (counted) lines[0].push_back("instructions");
     }
     for (std::size_t i = begin; i < end; ++i) {
-      std::vector<std::string> line{rows[i].workload, rows[i].design, rows[i].size, fmt::format("{}", rows[i].threads)};
-      for (const Measured& rival : rows[i].rivals) {
-        line.push_back(shortened(rival.per_second));
-        if (rival.name != rows[i].base && rival.to_base) line.push_back(shortened(*rival.to_base));
-        if (rival.instructions) line.push_back(shortened(*rival.instructions));
+      const Row& row = rows[i];
+      if (row.rivals.empty()) continue;  // only figures
+      std::vector<std::string> line{row.workload, row.design, row.size, fmt::format("{}", row.threads)};
+      for (const std::string& name : names) {
+        const auto found = std::find_if(row.rivals.begin(), row.rivals.end(),
+                                        [&](const Measured& rival) { return rival.name == name; });
+        const Measured none;
+        const Measured& rival = found == row.rivals.end() ? none : *found;
+        line.push_back(found == row.rivals.end() ? "" : shortened(rival.per_second));
+        if (name != rows[end - 1].base) line.push_back(rival.to_base ? shortened(*rival.to_base) : "");
+        if (counted) line.push_back(rival.instructions ? shortened(*rival.instructions) : "");
       }
       lines.push_back(std::move(line));
     }

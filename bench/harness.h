@@ -76,9 +76,11 @@ struct Settings {
   std::string folder;      // where databases are made
 };
 
-// Measures a cell: one slice of each rival to warm up, then rivals in turns, repetition by repetition. Throws where two
-// of those that promise the same have not done the same.
+// Measures a cell: one slice of each rival to warm up, then rivals in turns, repetition by repetition, each beginning
+// with another. Throws where two of those that promise the same have not done the same.
 Row measure(const Cell& cell, const Settings& settings);
+// The same for several cells that will be compared with each other: they take turns, too.
+std::vector<Row> measure_together(const std::vector<Cell>& cells, const Settings& settings);
 
 // A table a benchmark, and the same for programs.
 std::string print_table(const std::vector<Row>& rows);
