@@ -10,7 +10,11 @@ SEED ?= $(shell date +%s)
 STORE ?= memory
 property_memory := Whatever
 property_rocksdb := InAFolder
-KILL_ROUNDS ?= 300
+KILL_ROUNDS ?= 10000
+PROGRAM_KILLS ?= 300
+KILL_VISITS ?= 1000
+POWER_ROUNDS ?= 2000
+IO_STEP ?= 1
 CORRUPT_PLACES ?= 1000
 SOAK_SECONDS ?= 600
 
@@ -36,10 +40,11 @@ property: build                    ## CASES random programs (20000) against the 
 	@echo "first seed: $(SEED)"
 	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R 'Shards/Property.*$(property_$(STORE))'
 
-faults: build                      ## Kills, wrong bytes and a long soak of the embedded store (KILL_ROUNDS, CORRUPT_PLACES, SOAK_SECONDS)
+faults: build                      ## Kills, lost power, failing calls, wrong bytes, and a long soak of the embedded store
 	cmake --build --preset release -j $(JOBS) --target noam_faults_test
-	NOAM_KILL_ROUNDS=$(KILL_ROUNDS) NOAM_CORRUPT_PLACES=$(CORRUPT_PLACES) NOAM_SOAK_SECONDS=$(SOAK_SECONDS) \
-	  build/release/tests/noam_faults_test
+	NOAM_KILL_ROUNDS=$(KILL_ROUNDS) NOAM_PROGRAM_KILLS=$(PROGRAM_KILLS) NOAM_KILL_VISITS=$(KILL_VISITS) \
+	  NOAM_POWER_ROUNDS=$(POWER_ROUNDS) NOAM_IO_STEP=$(IO_STEP) NOAM_CORRUPT_PLACES=$(CORRUPT_PLACES) \
+	  NOAM_SOAK_SECONDS=$(SOAK_SECONDS) build/release/tests/noam_faults_test
 
 bench: build                       ## The benchmarks; BENCH="game load" runs some of them, BENCH=--quick a little of all
 	cmake --build --preset release -j $(JOBS) --target noam_bench

@@ -82,7 +82,7 @@ void take_bad_lines(const std::string& err, std::multimap<std::size_t, std::stri
 }
 
 TEST(Killed, LoadGoesOnWhereItEnded) {
-  const std::size_t files = (amount("NOAM_KILL_ROUNDS", 12) + 11) / 12;
+  const std::size_t files = (amount("NOAM_PROGRAM_KILLS", 12) + 11) / 12;
   const std::uint64_t start = seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start));
   Random random(start);
@@ -210,7 +210,7 @@ class KilledProgram : public ::testing::Test {
     EXPECT_GT(kills_, 0U);
   }
 
-  const std::size_t rounds_ = amount("NOAM_KILL_ROUNDS", 20) / 4;  // of each command
+  const std::size_t rounds_ = amount("NOAM_PROGRAM_KILLS", 20) / 4;  // of each command
   const std::uint64_t start_;
   Random random_;
   TemporaryFolder folder_;

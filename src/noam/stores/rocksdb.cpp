@@ -26,6 +26,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -38,6 +39,7 @@
 #include "noam/design/layout.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
+#include "noam/stores/guarded_logs.h"
 #include "noam/stores/heat.h"
 #include "noam/stores/in_time.h"
 #include "noam/stores/rocksdb_log.h"
@@ -465,6 +467,8 @@ class RocksdbStore final : public EmbeddedStore {
   Head head_;
   Capabilities capabilities_;
   std::shared_ptr<rocksdb::Cache> cache_;
+  std::shared_ptr<GuardedLogs> logs_;
+  std::unique_ptr<rocksdb::Env> env_;  // with these logs
   std::unique_ptr<rocksdb::DB> database_;
   rocksdb::ColumnFamilyHandle* about_ = nullptr;  // of the store itself
   rocksdb::ColumnFamilyHandle* data_ = nullptr;
@@ -557,7 +561,9 @@ Result<void> RocksdbStore::check_logs() const {
 Result<void> RocksdbStore::open() {
   NOAM_RETURN_IF_ERROR(check_logs());
   rocksdb::Options options;
-  if (options_.env != nullptr) options.env = options_.env;
+  logs_ = std::make_shared<GuardedLogs>(env_of(options_).GetFileSystem());
+  env_ = rocksdb::NewCompositeEnv(logs_);
+  options.env = env_.get();
   options.create_if_missing = !head_.deployed;
   options.create_missing_column_families = !head_.deployed;
   options.paranoid_checks = true;
@@ -569,12 +575,23 @@ Result<void> RocksdbStore::open() {
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
 
+  // Of what is only about the store little is written, and that would keep every log since then.
+  options.max_total_wal_size = 2 * options_.buffer_bytes;
+
+  // All that grows with the data is in the cache, so that its size is what the store takes.
   rocksdb::BlockBasedTableOptions table;
   cache_ = rocksdb::NewLRUCache(options_.cache_bytes);
   table.block_cache = cache_;
+  options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   rocksdb::ColumnFamilyOptions family;
   family.write_buffer_size = options_.buffer_bytes;
+  family.memtable_whole_key_filtering = true;
+  family.memtable_prefix_bloom_size_ratio = 0.02;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto compressions = rocksdb::GetSupportedCompressions();
   const bool lz4 = std::find(compressions.begin(), compressions.end(), rocksdb::kLZ4Compression) != compressions.end();
@@ -986,7 +1003,8 @@ void RocksdbStore::touch(const Preparation& prepared) {
 }
 
 Result<void> RocksdbStore::wait_for_sync() {
-  const rocksdb::Status status = shared_sync_.wait([this] { return database_->SyncWAL(); });
+  const rocksdb::Status status =
+      shared_sync_.wait([this] { return logs_->sync([this] { return database_->SyncWAL(); }); });
   if (!status.ok()) return fail(status);
   return {};
 }

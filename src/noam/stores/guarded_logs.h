@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <rocksdb/file_system.h>
+#include <rocksdb/status.h>
+
+namespace noam::stores {
+
+// The files of a database, whose logs are synced by another thread than the one that writes. A RocksDB that was built
+// with its assertions stops the program where a log is synced after a write to it has failed. So a write that fails
+// waits for the sync that goes on, and none begins after it.
+class GuardedLogs : public rocksdb::FileSystemWrapper {
+ public:
+  explicit GuardedLogs(const std::shared_ptr<rocksdb::FileSystem>& files) : FileSystemWrapper(files) {}
+
+  [[nodiscard]] const char* Name() const override { return "noam.guarded_logs"; }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* out,
+                                    rocksdb::IODebugContext* debug) override;
+
+  // Carries out the sync, or tells what a write has failed with.
+  template <typename Sync>
+  rocksdb::Status sync(const Sync& all_logs) {
+    const std::lock_guard lock(mutex_);
+    return failure_.ok() ? all_logs() : rocksdb::Status(failure_);
+  }
+
+  // Gives back what a write to a log has come to.
+  rocksdb::IOStatus written(rocksdb::IOStatus status);
+
+ private:
+  std::mutex mutex_;
+  rocksdb::IOStatus failure_;
+};
+
+}  // namespace noam::stores
