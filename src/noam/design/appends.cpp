@@ -14,8 +14,8 @@ namespace {
 bool is_known(const model::Entity& entity, const FamilyLogic& logic, const Expr& expr) {
   const std::uint32_t instance = logic.body.nodes[0];
   if (expr.kind == ExprKind::Variable) return expr.index == instance || expr.index == logic.element_node;
-  const bool of_instance = expr.kind == ExprKind::Field && expr.operands[0].kind == ExprKind::Variable &&
-                           expr.operands[0].index == instance;
+  const bool of_instance =
+      expr.kind == ExprKind::Field && expr.operands[0].kind == ExprKind::Variable && expr.operands[0].index == instance;
   if (of_instance) return std::find(entity.key.begin(), entity.key.end(), expr.index) != entity.key.end();
   if (expr.kind == ExprKind::Select || expr.kind == ExprKind::Fold) return false;
   return std::all_of(expr.operands.begin(), expr.operands.end(),

@@ -98,7 +98,7 @@ struct Touch {
   std::string target;                        // as written; changes of the same one are taken together
   std::set<std::uint32_t> fields;            // Change: those that may differ afterwards
   std::map<std::uint32_t, double> elements;  // Change: how many elements of a collection differ, where not all do
-  std::set<std::uint32_t> resized;             // collections that may have become longer or shorter
+  std::set<std::uint32_t> resized;           // collections that may have become longer or shorter
   std::set<std::uint32_t> empty;             // Make: collections without elements
   double times = 1;
 };
@@ -390,12 +390,14 @@ class CommandExplainer {
       if (design.collection_of(family).variables[family.from[0]].type.entity() != touch.entity) continue;
       double entries = 0;
       if (!family.elements) {
-        const bool holds = std::any_of(family.cells.begin(), family.cells.end(), [&](const model::Cell& cell) {
-          const auto field = own_field(cell.expr);
-          return field && touch.fields.contains(*field);
-        }) || std::any_of(family.hidden.begin(), family.hidden.end(), [&](const Hidden& hidden) {
-          return hidden.kind == HiddenKind::Elements && touch.resized.contains(hidden.of);
-        });
+        const bool holds = std::any_of(family.cells.begin(), family.cells.end(),
+                                       [&](const model::Cell& cell) {
+                                         const auto field = own_field(cell.expr);
+                                         return field && touch.fields.contains(*field);
+                                       }) ||
+                           std::any_of(family.hidden.begin(), family.hidden.end(), [&](const Hidden& hidden) {
+                             return hidden.kind == HiddenKind::Elements && touch.resized.contains(hidden.of);
+                           });
         if (touch.kind != Touch::Kind::Change || holds) entries = 1;
       } else if (touch.kind == Touch::Kind::Change) {
         const auto some = touch.elements.find(*family.elements);

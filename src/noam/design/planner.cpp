@@ -1539,8 +1539,8 @@ class Search {
 
   // Fields of bound instances, on which a key of another depends.
   void fetch_for(State& state, const Expr& part) {
-    // A select that is worked out to find a block may need one for that in turn, but not for ever: where a copy is found
-    // by a count, that count may seem to be found in the copy.
+    // A select that is worked out to find a block may need one for that in turn, but not for ever: where a copy is
+    // found by a count, that count may seem to be found in the copy.
     if (fetching_ == deepest_fetch) return;
     ++fetching_;
     fetch_parts(state, part);

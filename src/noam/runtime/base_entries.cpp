@@ -67,8 +67,8 @@ BaseEntries::BaseEntries(const design::Program& program)
 
 const BaseEntries::BaseFamily& BaseEntries::find(model::EntityId id, std::uint32_t family) const {
   const auto& families = families_[static_cast<std::size_t>(id)];
-  const auto found = std::find_if(families.begin(), families.end(),
-                                  [&](const BaseFamily& base) { return base.family == family; });
+  const auto found =
+      std::find_if(families.begin(), families.end(), [&](const BaseFamily& base) { return base.family == family; });
   check(found != families.end(), "a base family is one of its entity");
   return *found;
 }

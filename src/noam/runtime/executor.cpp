@@ -129,9 +129,7 @@ bool is_one_block(const Step& step) {
 }  // namespace
 
 bool Executor::reads_once(const Plan& plan) {
-  const auto reads = [](const Step& step) {
-    return step.kind != StepKind::Filter && step.kind != StepKind::Unnest;
-  };
+  const auto reads = [](const Step& step) { return step.kind != StepKind::Filter && step.kind != StepKind::Unnest; };
   if (plan.steps.empty() || plan.steps[0].kind != StepKind::Lookup || !is_one_block(plan.steps[0])) return false;
   const std::size_t rest = plan.steps[0].with_next ? 2 : 1;
   return std::none_of(plan.steps.begin() + static_cast<std::ptrdiff_t>(rest), plan.steps.end(), reads) &&
@@ -210,8 +208,7 @@ Result<void> Executor::look_at_block(const Step& step, const Step* next, Batch& 
       requests[1].block = request.block;
       requests[1].family = next->family;
     }
-    NOAM_RETURN_IF_ERROR(
-        transaction_.read(std::span(requests.data(), next == nullptr ? 1 : 2), moment_, answers));
+    NOAM_RETURN_IF_ERROR(transaction_.read(std::span(requests.data(), next == nullptr ? 1 : 2), moment_, answers));
   } else {
     answers.emplace_back();
   }

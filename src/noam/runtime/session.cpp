@@ -264,8 +264,9 @@ std::optional<PreparedCommand> Session::prepare_command(std::string_view name) c
 
 Result<Rows> Session::query(PreparedQuery query, std::vector<Datum> arguments, std::string_view cursor) {
   const model::Query& found = program_.model->queries[query.index];
-  NOAM_ASSIGN_OR_RETURN(auto parameters, ask(*program_.model, {found.parameters, state_->query_limits[query.index], true},
-                                             std::move(arguments)));
+  NOAM_ASSIGN_OR_RETURN(auto parameters,
+                        ask(*program_.model, {found.parameters, state_->query_limits[query.index], true},
+                            std::move(arguments)));
   return run_query(found, std::move(parameters), cursor);
 }
 
@@ -273,8 +274,8 @@ Outcome Session::command(PreparedCommand command, std::vector<Datum> arguments,
                          const std::optional<model::CommandId>& id) {
   const model::Command& found = program_.model->commands[command.index];
   return decide(
-      found, ask(*program_.model, {found.parameters, state_->command_limits[command.index], false}, std::move(arguments)),
-      id);
+      found,
+      ask(*program_.model, {found.parameters, state_->command_limits[command.index], false}, std::move(arguments)), id);
 }
 
 Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> parameters, std::string_view cursor) {

@@ -73,7 +73,7 @@ class Transaction {
 
   // All changes, with what must not have changed meanwhile.
   [[nodiscard]] stores::WriteBatch batch() const;
-  stores::WriteBatch take_batch();  // the same of one that is not needed any more
+  stores::WriteBatch take_batch();            // the same of one that is not needed any more
   [[nodiscard]] std::size_t changed() const;  // entries
 
  private:
@@ -110,7 +110,7 @@ class Transaction {
   Layer settled_;
   Layer newest_;
   std::vector<std::pair<stores::BlockRef, stores::Version>> blocks_;  // read; the same perhaps several times
-  std::map<std::uint32_t, stores::Version> collections_;  // scanned
+  std::map<std::uint32_t, stores::Version> collections_;              // scanned
 };
 
 }  // namespace noam::runtime

@@ -100,9 +100,10 @@ Result<Head> parse_head(const std::string& folder, const std::string& text) {
     return Error{fmt::format("store `{}` was made by a newer noam: its format is {}, this one knows {}", folder,
                              head.format, this_format)};
   if (head.format != 0 && head.format < this_format)
-    return Error{fmt::format("store `{}` was made by an older noam: its format is {}, this one knows {}; let that noam "
-                             "export it, and load that",
-                             folder, head.format, this_format)};
+    return Error{
+        fmt::format("store `{}` was made by an older noam: its format is {}, this one knows {}; let that noam "
+                    "export it, and load that",
+                    folder, head.format, this_format)};
   const Json sum = json.value("sum", Json());
   json.erase("sum");
   if (!sum.is_string() || sum != sum_of(json) || head.format == 0) return damaged_head(folder);
