@@ -126,8 +126,10 @@ def plot(numbers, workload):
             x = begin + bar * j
             out.append(f'<rect x="{x + 2:.1f}" y="{y(value):.1f}" width="{bar - 4:.1f}" '
                        f'height="{max(0.5, y(0) - y(value)):.1f}" fill="{COLOURS[design]}"/>')
-            out.append(f'<line x1="{x:.1f}" x2="{x + bar:.1f}" y1="{y(floor):.1f}" y2="{y(floor):.1f}" stroke="{INK}" '
-                       'stroke-width="2"/>')
+            # Black within white is seen on every colour.
+            for colour, stroke in (("#ffffff", 4), ("#000000", 2)):
+                out.append(f'<line x1="{x:.1f}" x2="{x + bar:.1f}" y1="{y(floor):.1f}" y2="{y(floor):.1f}" '
+                           f'stroke="{colour}" stroke-width="{stroke}"/>')
             out.append(f'<text x="{x + bar / 2:.1f}" y="{min(y(value), y(floor)) - 4:.1f}" '
                        f'text-anchor="middle">{number(value)}</text>')
         out.append(f'<text x="{begin + group * 0.4:.1f}" y="{height - bottom + 16}" text-anchor="middle">'
@@ -137,7 +139,9 @@ def plot(numbers, workload):
         out.append(f'<rect x="{x}" y="{height - 16}" width="12" height="12" fill="{COLOURS[design]}"/>')
         out.append(f'<text x="{x + 17}" y="{height - 6}">{design}</text>')
         x += 30 + 8 * len(design)
-    out.append(f'<line x1="{x}" x2="{x + 18}" y1="{height - 10}" y2="{height - 10}" stroke="{INK}" stroke-width="2"/>')
+    for colour, stroke in (("#ffffff", 4), ("#000000", 2)):
+        out.append(f'<line x1="{x}" x2="{x + 18}" y1="{height - 10}" y2="{height - 10}" stroke="{colour}" '
+                   f'stroke-width="{stroke}"/>')
     out.append(f'<text x="{x + 24}" y="{height - 6}">the same, written by hand (floor)</text>')
     return "\n".join([*out, "</svg>", ""])
 

@@ -214,13 +214,14 @@ std::vector<Row> measure_together(const std::vector<Cell>& cells, const Settings
   std::vector<Measuring> measuring;
   measuring.reserve(cells.size());
   for (const Cell& cell : cells) measuring.emplace_back(cell);
-  for (int repetition = -1; repetition < settings.repetitions; ++repetition) {
+  // The first is not counted.
+  const auto repetitions = static_cast<std::size_t>(settings.repetitions) + 1;
+  for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
     // Other requests in each repetition, the same in each run and in each cell.
-    Random seeds(settings.seed * 1'000'003 + static_cast<std::uint64_t>(repetition + 1));
+    Random seeds(settings.seed * 1'000'003 + repetition);
     const std::uint64_t seed = seeds.next();
-    const auto begin = static_cast<std::size_t>(repetition + 1);
     for (std::size_t turn = 0; turn < measuring.size(); ++turn)
-      measuring[(begin + turn) % measuring.size()].run(seed, begin, repetition >= 0);
+      measuring[(repetition + turn) % measuring.size()].run(seed, repetition, repetition > 0);
   }
   std::vector<Row> rows;
   for (Measuring& one : measuring) rows.push_back(one.result());
