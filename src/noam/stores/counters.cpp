@@ -33,6 +33,27 @@ bool read_addends(const Slice& operand, Addends& out) {
   return true;
 }
 
+constexpr std::uint32_t never_vanishes = UINT32_MAX;
+
+std::string merged(const Slice* value, const std::vector<Slice>& operands) {
+  std::optional<Key> columns;
+  if (value != nullptr && !is_gone({value->data(), value->size()})) {
+    if (damage_of({value->data(), value->size()})) return value->ToString();
+    if (!read_values({value->data(), value->size()}, columns.emplace()))
+      return damaged("what was to be added to can't be read");
+  }
+  Addends next;
+  for (const Slice& operand : operands) {
+    next.values.clear();
+    if (!read_addends(operand, next)) return damaged("what was to be added can't be read");
+    const std::uint32_t vanishes = broken(Breakage::GoneShown) ? never_vanishes : next.vanishes;
+    if (broken(Breakage::CounterMergedTwice) && columns) (void)add_to(columns, next.values, never_vanishes, 0);
+    const auto done = add_to(columns, next.values, vanishes, next.values.size());
+    if (!done) return damaged(done.error().message);
+  }
+  return columns ? write_values(*columns) : std::string();
+}
+
 // RocksDB drops what is below where a merge fails, silently; so none does. Nor may an exception pass through it: where
 // there is no memory left, the process ends, and what is on disk is as good as before.
 class CounterMerging final : public rocksdb::MergeOperator {
@@ -57,28 +78,6 @@ class CounterMerging final : public rocksdb::MergeOperator {
     }
     *out = write_addends(Add{{}, std::move(*sum), 0}, 1);
     return true;
-  }
-
- private:
-  static constexpr std::uint32_t never_vanishes = UINT32_MAX;
-
-  static std::string merged(const Slice* value, const std::vector<Slice>& operands) {
-    std::optional<Key> columns;
-    if (value != nullptr && !is_gone({value->data(), value->size()})) {
-      if (damage_of({value->data(), value->size()})) return value->ToString();
-      if (!read_values({value->data(), value->size()}, columns.emplace()))
-        return damaged("what was to be added to can't be read");
-    }
-    Addends next;
-    for (const Slice& operand : operands) {
-      next.values.clear();
-      if (!read_addends(operand, next)) return damaged("what was to be added can't be read");
-      const std::uint32_t vanishes = broken(Breakage::GoneShown) ? never_vanishes : next.vanishes;
-      if (broken(Breakage::CounterMergedTwice) && columns) (void)add_to(columns, next.values, never_vanishes, 0);
-      const auto done = add_to(columns, next.values, vanishes, next.values.size());
-      if (!done) return damaged(done.error().message);
-    }
-    return columns ? write_values(*columns) : std::string();
   }
 };
 
@@ -113,6 +112,11 @@ std::string write_addends(const Add& add, std::size_t width) {
   values.insert(values.end(), add.addends.begin(), add.addends.end());
   values.resize(1 + std::max(width, add.addends.size()));
   return write_values(values);
+}
+
+std::string merge_addends(std::optional<std::string_view> value, std::string_view addends) {
+  const Slice below = value ? Slice(*value) : Slice();
+  return merged(value ? &below : nullptr, {Slice(addends)});
 }
 
 std::shared_ptr<rocksdb::MergeOperator> counter_merging() { return std::make_shared<CounterMerging>(); }

@@ -29,11 +29,16 @@ class GuardedLogs : public rocksdb::FileSystemWrapper {
     return failure_.ok() ? all_logs() : rocksdb::Status(failure_);
   }
 
+  [[nodiscard]] bool failed() const {
+    const std::lock_guard lock(mutex_);
+    return !failure_.ok();
+  }
+
   // Gives back what a write to a log has come to.
   rocksdb::IOStatus written(rocksdb::IOStatus status);
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   rocksdb::IOStatus failure_;
 };
 

@@ -10,9 +10,11 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <random>
 #include <set>
 #include <shared_mutex>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -403,12 +405,13 @@ class RocksdbStore final : public EmbeddedStore {
   // What a commit writes, relies on and has to hold.
   struct Preparation {
     rocksdb::WriteBatch changes;
-    bool too_large = false;                  // one of them
-    std::vector<std::size_t> written;        // stripes of the changes
-    std::vector<std::uint32_t> collections;  // of the changes, each once
-    std::vector<std::size_t> expected;       // stripes of the expectations, but for those of a whole collection
-    std::vector<std::size_t> latches;        // of all these stripes, each once, ascending
-    bool alone = false;                      // instead of the latches: the gate
+    std::vector<std::pair<std::string, std::string>> settled;  // Adds that become values: their keys and operands
+    bool too_large = false;                                    // one of them
+    std::vector<std::size_t> written;                          // stripes of the changes
+    std::vector<std::uint32_t> collections;                    // of the changes, each once
+    std::vector<std::size_t> expected;  // stripes of the expectations, but for those of a whole collection
+    std::vector<std::size_t> latches;   // of all these stripes, each once, ascending
+    bool alone = false;                 // instead of the latches: the gate
   };
 
   // The latches of a commit, as long as it lives.
@@ -601,7 +604,6 @@ Result<void> RocksdbStore::open() {
   rocksdb::ColumnFamilyOptions data = family;
   data.merge_operator = counter_merging();
   data.compaction_filter_factory = counter_clearing();
-  data.max_successive_merges = 16;
 
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* opened = nullptr;
@@ -628,9 +630,11 @@ RocksdbStore::~RocksdbStore() {
   if (!database_) return;
   // What lies in tables has checksums for every block; of a log the last record could be lost without notice.
   const std::vector<rocksdb::ColumnFamilyHandle*> all{about_, data_};
-  if (database_->GetLatestSequenceNumber() != head_.sequence || heat_.accesses() > heat_read_)
+  // Where a write has failed nothing more is written: what was acknowledged is in the log.
+  const bool failed = failed_ || logs_->failed();
+  if (!failed && (database_->GetLatestSequenceNumber() != head_.sequence || heat_.accesses() > heat_read_))
     (void)database_->Put(rocksdb::WriteOptions(), about_, heat_key, heat_.to_bytes());
-  const bool flushed = database_->Flush(rocksdb::FlushOptions(), all).ok();
+  const bool flushed = !failed && !logs_->failed() && database_->Flush(rocksdb::FlushOptions(), all).ok();
   const Moment sequence = database_->GetLatestSequenceNumber();
   kill_point(KillPoint::CloseFlushed);
   for (rocksdb::ColumnFamilyHandle* handle : all) database_->DestroyColumnFamilyHandle(handle);
@@ -671,8 +675,9 @@ Result<void> RocksdbStore::write_deployment(const design::Design& design) {
                   {"layout", Json::parse(design.layout, nullptr, false)}};
   rocksdb::WriteOptions durable;
   durable.sync = true;
+  NOAM_RETURN_IF_ERROR(can_write());
   const rocksdb::Status status = database_->Put(durable, about_, deployment_key, json.dump());
-  if (!status.ok()) return trouble(status, "can't be written");
+  if (!status.ok()) return fail(status);
   deployment_ = made;
   if (head_.deployed) return {};
   head_.deployed = true;
@@ -913,6 +918,16 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
   return {};
 }
 
+// Of so many Adds to a counter one makes a value of all before it, so that no reader has to go through many more.
+constexpr std::uint32_t adds_to_a_value = 32;
+
+// By chance: those that have their turn must not always be the same.
+bool one_in_many() {
+  thread_local std::minstd_rand random(
+      static_cast<std::uint32_t>(std::hash<std::thread::id>()(std::this_thread::get_id())));
+  return random() % adds_to_a_value == 0;
+}
+
 Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch) const {
   Preparation out;
   out.written.reserve(batch.changes.size());
@@ -935,7 +950,10 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
       if (most != 0 && entry_bytes(entry.key, put->columns) > most) out.too_large = true;
       out.changes.Put(data_, key, write_values(put->columns));
     } else if (const auto* add = std::get_if<Add>(&change)) {
-      out.changes.Merge(data_, key, write_addends(*add, family.width));
+      if (one_in_many())
+        out.settled.emplace_back(key, write_addends(*add, family.width));
+      else
+        out.changes.Merge(data_, key, write_addends(*add, family.width));
     } else {
       out.changes.Delete(data_, key);
     }
@@ -1032,6 +1050,16 @@ Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepar
   if (!holds(batch, prepared)) return Outcome::Conflict;
   if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
+  // Nobody else changes these.
+  for (const auto& [key, addends] : prepared.settled) {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status found = database_->Get(rocksdb::ReadOptions(), data_, key, &value);
+    if (found.ok() || found.IsNotFound())
+      prepared.changes.Put(data_, key,
+                           merge_addends(found.ok() ? std::optional(value.ToStringView()) : std::nullopt, addends));
+    else
+      prepared.changes.Merge(data_, key, addends);
+  }
   kill_point(KillPoint::CommitValidated);
   if (broken(Breakage::BumpBeforeWrite)) touch(prepared);
   shared_sync_.write_begins();
