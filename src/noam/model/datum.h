@@ -18,7 +18,7 @@
 namespace noam::model {
 
 // Something that many hold, from several threads, and which goes with the last of them.
-class Shared {
+class Shared {  // NOLINT(cppcoreguidelines-virtual-class-destructor): let_go() is its end
  public:
   Shared() = default;
   Shared(const Shared&) = delete;
