@@ -57,6 +57,11 @@ class SharedList final : public Shared {
   }
   SharedList(const SharedList&) = delete;
   SharedList& operator=(const SharedList&) = delete;
+  ~SharedList() override {
+    if (owner_ == nullptr) return;
+    delete items_.load(std::memory_order_acquire);
+    owner_->let_go();
+  }
 
   [[nodiscard]] const Datum::List& items() const {
     const Datum::List* there = items_.load(std::memory_order_acquire);
@@ -70,12 +75,6 @@ class SharedList final : public Shared {
   [[nodiscard]] Datum::List* own() { return owner_ == nullptr ? &own_ : nullptr; }
 
  private:
-  ~SharedList() override {
-    if (owner_ == nullptr) return;
-    delete items_.load(std::memory_order_acquire);
-    owner_->let_go();
-  }
-
   [[nodiscard]] const Datum::List& unpacked() const {
     auto made = std::make_unique<Datum::List>(count_);
     std::string_view rest = bytes_;

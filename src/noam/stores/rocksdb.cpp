@@ -288,11 +288,13 @@ class NoDiary final : public rocksdb::Logger {
 class PinnedBytes final : public model::Shared {
  public:
   explicit PinnedBytes(std::shared_ptr<rocksdb::Cache> cache) : cache_(std::move(cache)) {}
+  PinnedBytes(const PinnedBytes&) = delete;
+  PinnedBytes& operator=(const PinnedBytes&) = delete;
+  ~PinnedBytes() override { slice.Reset(); }
+
   rocksdb::PinnableSlice slice;
 
  private:
-  ~PinnedBytes() override { slice.Reset(); }
-
   const std::shared_ptr<rocksdb::Cache> cache_;  // goes after the slice has let go of it
 };
 
