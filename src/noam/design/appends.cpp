@@ -6,7 +6,6 @@ namespace noam::design {
 
 using model::Expr;
 using model::ExprKind;
-using model::Function;
 
 namespace {
 
