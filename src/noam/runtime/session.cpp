@@ -236,7 +236,7 @@ std::optional<Row> read_cursor(const model::Query& query, const std::vector<Datu
   if (read->json[0] != cursor_sum(query, parameters, position)) return std::nullopt;
   auto row = datum_from(position);
   if (!row || !row->is_list() || row->as_list().size() != terms) return std::nullopt;
-  return std::move(row->as_list());
+  return row->as_list();
 }
 
 }  // namespace
@@ -420,7 +420,7 @@ std::optional<Begun> begun_from(const std::string& text) {
   auto parameters = datum_from(json["parameters"]);
   auto keys = datum_from(json["todo"]);
   check(parameters && parameters->is_list() && keys && keys->is_list(), "a bulk change is kept as it was written");
-  return Begun{json["command"].get<std::string>(), std::move(parameters->as_list()), std::move(keys->as_list())};
+  return Begun{json["command"].get<std::string>(), parameters->as_list(), keys->as_list()};
 }
 
 Outcome other_command(const Begun& begun) {
