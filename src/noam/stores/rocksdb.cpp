@@ -621,11 +621,7 @@ Result<void> RocksdbStore::open() {
         fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
                     "backup",
                     folder_, database_->GetLatestSequenceNumber(), head_.sequence)};
-  NOAM_RETURN_IF_ERROR(read_deployment());
-  if (head_.format == this_format) return {};
-  // All that an older noam wrote can be read; from now on it can't read what is written.
-  head_.format = this_format;
-  return write_head(env_of(options_), folder_, head_);
+  return read_deployment();
 }
 
 RocksdbStore::~RocksdbStore() {
