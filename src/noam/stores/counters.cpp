@@ -10,7 +10,6 @@
 
 namespace noam::stores {
 
-using model::Datum;
 using rocksdb::Slice;
 
 namespace {
