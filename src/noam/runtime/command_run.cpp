@@ -545,20 +545,14 @@ Result<CommandRun::Refused> CommandRun::append(const model::Change& change, cons
                                                const Row& inputs, std::size_t input, const Datum& key) {
   if (key.absent()) return absent(change, key);
   const stores::EntryRef head = bases_.head_of(change.entity, plan.head, key);
-  stores::ReadRequest request;
-  request.block = head.block;
-  request.family = head.family;
-  request.from.parts = head.key;
-  request.to.parts = head.key;
-  stores::Answers answers;
-  NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
-  if (answers[0].entries.empty()) return absent(change, key);
+  NOAM_ASSIGN_OR_RETURN(auto found, transaction_.read_entry(head, Transaction::Moment::Now));
+  if (!found) return absent(change, key);
   Refused refused;
   const model::Field& field = model_.entity(change.entity).fields[plan.field];
   const Datum::List added = added_by(change, field.type, field.name, inputs, input, refused);
   if (refused) return refused;
   if (added.empty()) return Refused();
-  stores::Key& columns = answers[0].entries[0].columns;
+  stores::Key& columns = *found;
   std::int64_t length = columns[plan.column].as_int();
   for (const Datum& item : added) {
     auto [entry, cells] = bases_.element_of(change.entity, plan.elements, key, length++, item);

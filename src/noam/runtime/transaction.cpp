@@ -143,7 +143,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
     return changes(settled_, request) || (own && changes(newest_, request));
   };
   std::vector<stores::ReadRequest> asked;  // where our own changes lie on top, a limit counts after them
-  if ((!settled_.empty() || !newest_.empty()) && std::any_of(requests.begin(), requests.end(), is_changed)) {
+  if (std::any_of(requests.begin(), requests.end(), is_changed)) {
     asked.assign(requests.begin(), requests.end());
     for (stores::ReadRequest& request : asked)
       if (is_changed(request)) request.limit = 0;
@@ -185,6 +185,19 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
     }
   }
   return {};
+}
+
+Result<std::optional<Key>> Transaction::read_entry(const stores::EntryRef& entry, Moment moment) {
+  stores::ReadRequest request;
+  request.block = entry.block;
+  request.family = entry.family;
+  request.from.parts = entry.key;
+  request.to.parts = entry.key;
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(read({&request, 1}, moment, answers));
+  for (Entry& found : answers[0].entries)
+    if (found.key == entry.key) return std::optional<Key>(std::move(found.columns));
+  return std::optional<Key>();
 }
 
 Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t family, Moment moment) {

@@ -61,6 +61,8 @@ class Transaction {
   }
 
   Result<void> read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out);
+  // The columns of one entry, if it is there.
+  Result<std::optional<stores::Key>> read_entry(const stores::EntryRef& entry, Moment moment);
   // All entries of a family.
   Result<std::vector<stores::ScanPage::Item>> scan(std::uint32_t family, Moment moment);
 

@@ -289,19 +289,11 @@ bool take_ordered(std::string_view& bytes, bool descending, Datum& out) {
   return true;
 }
 
-void append_value(const Datum& datum, std::string& out) { model::append_packed(datum, out); }
-
-bool take_value(std::string_view& bytes, Datum& out) { return model::take_packed(bytes, nullptr, out); }
-
 std::string write_values(const std::vector<Datum>& datums) {
   std::string out;
-  append_values(datums, out);
-  return out;
-}
-
-void append_values(const std::vector<Datum>& datums, std::string& out) {
   model::append_varint(datums.size(), out);
   for (const Datum& datum : datums) model::append_packed(datum, out);
+  return out;
 }
 
 bool read_values(std::string_view bytes, std::vector<Datum>& out, const model::Shared* owner) {
