@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test check fuzz property faults bench format clean help setup
+.PHONY: build demo test check fuzz property faults bench experiment format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -46,8 +46,15 @@ faults: build                      ## Kills, lost power, failing calls, wrong by
 	  NOAM_POWER_ROUNDS=$(POWER_ROUNDS) NOAM_IO_STEP=$(IO_STEP) NOAM_CORRUPT_PLACES=$(CORRUPT_PLACES) \
 	  NOAM_SOAK_SECONDS=$(SOAK_SECONDS) build/release/tests/noam_faults_test
 
-bench: build                       ## The benchmarks
-	@if [ -x bench/run ]; then bench/run; else echo "no benchmarks yet"; fi
+bench: build                       ## The benchmarks; BENCH="game load" runs some of them, BENCH=--quick a little of all
+	cmake --build --preset release -j $(JOBS) --target noam_bench
+	bench/run $(BENCH)
+
+experiment: build                  ## The experiment of the paper, and the tables and plots of docs/experiment.md
+	cmake --build --preset release -j $(JOBS) --target noam_bench
+	mkdir -p build/bench
+	build/release/bench/noam_bench experiment --json build/bench/experiment.json
+	bench/experiment.py build/bench/experiment.json docs
 
 format: setup                      ## Rewrites the C++ files as .clang-format asks
 	git ls-files -z --cached --others --exclude-standard '*.h' '*.cpp' | xargs -0 clang-format-14 -i
@@ -56,7 +63,7 @@ clean:                             ## Removes build/
 	rm -rf build
 
 help:                              ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 setup:
 	@tools/setup

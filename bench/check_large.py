@@ -4,7 +4,7 @@
 Both read a text, build all of it in memory and write: the one its diagnostics, the other the JSON again. They take
 turns, so that what else the machine does meets both. Medians, and the peak memory of each.
 
-    bench/check_large.py [--noam build/noam] [--repetitions 7] [--json]
+    bench/check_large.py [--noam build/noam] [--repetitions 7] [--json] [--output FILE]
 """
 
 import argparse
@@ -110,6 +110,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=7, metavar="N", help="of each, in turns (default: 7)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the models (default: 1)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="the same object into a file, beside the table")
     arguments = parser.parse_args()
     if not os.access(arguments.noam, os.X_OK):
         sys.exit(f"{arguments.noam} is not there: build it first, or say --noam PATH")
@@ -121,9 +122,12 @@ def main():
     growth = {"size": large["bytes"] / small["bytes"],
               "seconds": large["noam"]["seconds"] / small["noam"]["seconds"],
               "peak": large["noam"]["peak_bytes"] / small["noam"]["peak_bytes"]}
+    numbers = json.dumps({"benchmark": "check_large", "seed": arguments.seed, "repetitions": arguments.repetitions,
+                          "rows": rows, "noam_growth": growth, "floor_bytes": floor}, indent=2)
+    if arguments.output:
+        arguments.output.write_text(numbers + "\n", encoding="ascii")
     if arguments.json:
-        print(json.dumps({"benchmark": "check_large", "seed": arguments.seed, "repetitions": arguments.repetitions,
-                          "rows": rows, "noam_growth": growth, "floor_bytes": floor}, indent=2))
+        print(numbers)
         return
     print(table(rows))
     print(f"\nThe text grows {growth['size']:.1f} times, noam's time {growth['seconds']:.1f} times, "

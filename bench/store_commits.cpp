@@ -143,7 +143,9 @@ Speed measure(const Cell& cell, const std::string& folder, double seconds) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string folder = count > 1 ? arguments[1] : fmt::format("/tmp/store-commits-{}", ::getpid());
+  const std::string folder =
+      count > 1 ? arguments[1]
+                : (std::filesystem::temp_directory_path() / fmt::format("store-commits-{}", ::getpid())).string();
   const double seconds = count > 2 ? std::atof(arguments[2]) : 2;
   constexpr Cell cells[] = {
       {"two puts, one block, synced", 1, true, true, false},

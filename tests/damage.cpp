@@ -21,7 +21,7 @@ Datum another(const Datum& datum) {
 // One that no other entry of the test has as its key.
 Datum far_from(const Datum& datum) {
   if (datum.is_int()) return datum.as_int() + 1'000'000'007;
-  if (datum.is_string()) return datum.as_string() + "~";
+  if (datum.is_string()) return std::string(datum.as_string()) + "~";
   return another(datum);
 }
 

@@ -54,7 +54,7 @@ std::string told(const Outcome& outcome) {
 }
 
 std::string text_or(const Datum& datum, const char* otherwise) {
-  return datum.absent() ? otherwise : datum.as_string();
+  return datum.absent() ? otherwise : std::string(datum.as_string());
 }
 
 // A value is the list of its fields: of a Round, moves, comments, actions and spell. A Datum() is absent.

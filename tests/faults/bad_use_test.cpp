@@ -148,6 +148,7 @@ TEST_F(BadUse, StoreWithoutItsHeadOrOfAnotherFormat) {
 
   for (const auto& [text, words] :
        {std::pair(with(head, "\"format\": 2", "\"format\": 3"), Texts{"newer noam", "3"}),
+        std::pair(with(head, "\"format\": 2", "\"format\": 1"), Texts{"older noam", "1", "export"}),
         std::pair(with(head, "\"format\": 2", "\"format\": 0"), Texts{"damaged"}),
         std::pair(with(head, "\"format\": 2", "\"format\": \"x\""), Texts{"damaged"}),
         std::pair(std::string(), Texts{"damaged"}), std::pair(std::string("[]"), Texts{"damaged"}),

@@ -38,6 +38,7 @@ constexpr std::array breakages = {
     Named{Breakage::MoreThanThereIs, "MoreThanThereIs"},
     Named{Breakage::LastBucketMissed, "LastBucketMissed"},
     Named{Breakage::AbsentEqualsAbsent, "AbsentEqualsAbsent"},
+    Named{Breakage::LengthNotKept, "LengthNotKept"},
     Named{Breakage::CopySkipped, "CopySkipped"},
     Named{Breakage::IndirectChangeMissed, "IndirectChangeMissed"},
     Named{Breakage::CountOffByOne, "CountOffByOne"},

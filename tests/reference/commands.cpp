@@ -51,7 +51,7 @@ std::optional<std::size_t> position_in(const Datum::List& list, const Datum& at)
 
 Datum* find_entry(Datum::List& map, const Datum& key) {
   for (Datum& entry : map)
-    if (entry.as_list()[0] == key) return &entry.as_list()[1];
+    if (entry.as_list()[0] == key) return &entry.change_list()[1];
   return nullptr;
 }
 
@@ -310,7 +310,7 @@ bool Execution::update(const Change& change, const Datum& key) {
   }
   ask_owners(entity, aggregate.as_list(), &before, objections);
   if (!objections.none()) return refuse(objections);
-  store(change.entity, key, std::move(aggregate.as_list()));
+  store(change.entity, key, std::move(aggregate.change_list()));
   return true;
 }
 
@@ -319,7 +319,7 @@ Datum* Execution::locate(const Expr& path, Datum& aggregate, Objections& objecti
   for (const Expr* step : steps_of(path)) {
     Datum* next = nullptr;
     if (step->kind == ExprKind::Field) {
-      if (!at->absent()) next = &at->as_list()[step->index];
+      if (!at->absent()) next = &at->change_list()[step->index];
     } else {
       Objections of_index;
       const Datum index = evaluate(step->operands[1], of_index);
@@ -328,9 +328,9 @@ Datum* Execution::locate(const Expr& path, Datum& aggregate, Objections& objecti
         return nullptr;
       }
       if (step->operands[0].type.kind == TypeKind::Map)
-        next = find_entry(at->as_list(), index);
+        next = find_entry(at->change_list(), index);
       else if (const auto position = position_in(at->as_list(), index))
-        next = &at->as_list()[*position];
+        next = &at->change_list()[*position];
     }
     if (next == nullptr) {
       objections.add("position", "a step leads nowhere");
@@ -352,7 +352,7 @@ void Execution::assign(const Expr& target, Datum value, Datum& aggregate, Object
   if (of_key.none()) ask_stored(target.operands[0].type.arguments[0], key, of_key);
   if (!of_key.none()) objections.add(of_key.first()->code, of_key.first()->reason);
   if (Datum* map = locate(target.operands[0], aggregate, objections); map != nullptr && of_key.none())
-    put_entry(map->as_list(), key, std::move(value));
+    put_entry(map->change_list(), key, std::move(value));
 }
 
 bool Execution::change_collection(const Change& change) {
@@ -373,12 +373,12 @@ bool Execution::change_collection(const Change& change) {
                         : std::nullopt;
   const bool takes_out = change.kind == ChangeKind::Remove || change.kind == ChangeKind::RemoveWhere;
   if (role && model_.roles[*role].symmetric && takes_out) return true;
-  store(change.entity, key, std::move(aggregate.as_list()));
+  store(change.entity, key, std::move(aggregate.change_list()));
   return true;
 }
 
 void Execution::change_elements(const Change& change, const Datum& key, Datum& collection, Objections& objections) {
-  Datum::List& elements = collection.as_list();
+  Datum::List& elements = collection.change_list();
   const model::Type& type = change.kind == ChangeKind::RemoveAt ? change.path.operands[0].type : change.path.type;
   Objections found;
   const auto given = [&] {
@@ -469,7 +469,7 @@ void Execution::take_out_on_both_sides(const model::Role& role, const Datum& key
     const Aggregate* aggregate = find(state_, role.from, from);
     if (aggregate == nullptr) return;
     Datum::List fields = aggregate->fields;
-    if (std::erase(fields[role.field].as_list(), what) > 0) store(role.from, from, std::move(fields));
+    if (std::erase(fields[role.field].change_list(), what) > 0) store(role.from, from, std::move(fields));
   };
   for (const Datum& other : others) {
     take_out(key, other);

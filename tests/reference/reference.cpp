@@ -77,7 +77,7 @@ void write_number(std::string& out, std::uint64_t number) {
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(number >> static_cast<unsigned>(shift)));
 }
 
-void write_text(std::string& out, const std::string& text) {
+void write_text(std::string& out, std::string_view text) {
   write_number(out, text.size());
   out += text;
 }

@@ -32,6 +32,7 @@ enum class Breakage : std::uint8_t {
   MoreThanThereIs,      // a page that ends with the last row has another after it
   LastBucketMissed,     // of a range over buckets of time
   AbsentEqualsAbsent,   // what has no value is found by no value
+  LengthNotKept,        // a list that grows does not know it
   // Upkeep of copies.
   CopySkipped,           // the last of several entries is not written
   IndirectChangeMissed,  // a copy does not follow what its rows lead to

@@ -208,7 +208,7 @@ Result<std::optional<Copy>> find_copy(const Opened& opened, const std::string& c
 
 Datum another(const Datum& datum) {
   if (datum.is_int()) return datum.as_int() < 1'000'000'000 ? datum.as_int() + 41 : datum.as_int() - 41;
-  if (datum.is_string()) return datum.as_string() + "?";
+  if (datum.is_string()) return std::string(datum.as_string()) + "?";
   if (datum.is_bool()) return !datum.as_bool();
   if (datum.is_double()) return datum.as_double() / 2 + 1;
   if (datum.is_decimal()) return datum.as_decimal() + model::Decimal(41);

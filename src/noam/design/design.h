@@ -30,7 +30,8 @@ enum class HiddenKind : std::uint8_t {
   Sum,       // exact sum of the column `of`, which is an average or a sum
   Counted,   // how many values are in the fold of column `of`
   Due,       // when the instance expires
-  Elements,  // base: the keys of the elements of field `of`, which lie in blocks of their own (of a list: their number)
+  Elements,  // base: the keys of the elements of field `of`, which lie in blocks of their own; of a list that is not in
+             // the entry, its length
 };
 
 struct Hidden {

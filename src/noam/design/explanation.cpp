@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/design/appends.h"
 #include "noam/model/estimates.h"
 #include "noam/model/writing.h"
 
@@ -97,6 +98,7 @@ struct Touch {
   std::string target;                        // as written; changes of the same one are taken together
   std::set<std::uint32_t> fields;            // Change: those that may differ afterwards
   std::map<std::uint32_t, double> elements;  // Change: how many elements of a collection differ, where not all do
+  std::set<std::uint32_t> resized;           // collections that may have become longer or shorter
   std::set<std::uint32_t> empty;             // Make: collections without elements
   double times = 1;
 };
@@ -174,6 +176,21 @@ class CommandExplainer {
     out_.deeds.push_back(std::move(deed));
   }
 
+  // Instead of all of it.
+  void see_length(const AppendPlan& append, model::EntityId entity, const std::string& target, double factor) {
+    if (loaded_.contains("load " + target)) return;
+    Deed deed;
+    deed.kind = DeedKind::Load;
+    deed.text = fmt::format("see how many {} {} has", model_.entity(entity).fields[append.field].name, target);
+    Deed look;
+    look.kind = DeedKind::Lookup;
+    look.text = fmt::format("look up {}", program_.design.collection_of(program_.design.families[append.head]).name);
+    look.family = append.head;
+    look.work = {factor, factor, factor * explainer_.bytes(append.head)};
+    deed.inside.push_back(std::move(look));
+    out_.deeds.push_back(std::move(deed));
+  }
+
   void load_owners(model::EntityId entity, const std::set<std::uint32_t>* fields, double factor) {
     for (const std::uint32_t index : model_.entity(entity).owners) {
       const model::Role& role = model_.roles[index];
@@ -222,7 +239,10 @@ class CommandExplainer {
       default:
         break;
     }
-    load("load " + target, change.entity, factor);
+    if (const AppendPlan* append = append_of(program_, change))
+      see_length(*append, change.entity, target, factor);
+    else
+      load("load " + target, change.entity, factor);
     if (change.kind == ChangeKind::RemoveWhere)
       compute("ask each element", narrate_where(program_, command_, change, plan), factor * unknown_length);
     update(change, target, factor);
@@ -261,10 +281,13 @@ class CommandExplainer {
       touch.fields.insert(*field);
       if (assignment.target.kind != ExprKind::Field || assignment.target.operands[0].kind != ExprKind::Variable)
         touch.elements[*field] = 1;
+      else
+        touch.resized.insert(*field);
     }
     if (change.path.kind != ExprKind::Unknown) {
       if (const auto field = top_field(change.path)) {
         touch.fields.insert(*field);
+        touch.resized.insert(*field);
         touch.elements[*field] = elements_changed(change, *field);
         other_side(change, *field, factor);
       }
@@ -343,6 +366,7 @@ class CommandExplainer {
           at.elements[field] += changed->second;
         at.fields.insert(field);
       }
+      at.resized.insert(touch.resized.begin(), touch.resized.end());
       return;
     }
     touches_.push_back(std::move(touch));
@@ -366,10 +390,14 @@ class CommandExplainer {
       if (design.collection_of(family).variables[family.from[0]].type.entity() != touch.entity) continue;
       double entries = 0;
       if (!family.elements) {
-        const bool holds = std::any_of(family.cells.begin(), family.cells.end(), [&](const model::Cell& cell) {
-          const auto field = own_field(cell.expr);
-          return field && touch.fields.contains(*field);
-        });
+        const bool holds = std::any_of(family.cells.begin(), family.cells.end(),
+                                       [&](const model::Cell& cell) {
+                                         const auto field = own_field(cell.expr);
+                                         return field && touch.fields.contains(*field);
+                                       }) ||
+                           std::any_of(family.hidden.begin(), family.hidden.end(), [&](const Hidden& hidden) {
+                             return hidden.kind == HiddenKind::Elements && touch.resized.contains(hidden.of);
+                           });
         if (touch.kind != Touch::Kind::Change || holds) entries = 1;
       } else if (touch.kind == Touch::Kind::Change) {
         const auto some = touch.elements.find(*family.elements);

@@ -88,7 +88,8 @@ struct Step {
   std::optional<std::uint32_t> weight_slot;  // grouped: how many rows an entry stands for, times those of the row
   std::optional<Place> weight;
   bool reverse = false;
-  bool limited = false;  // each lookup need not give more than the plan's limit (and one)
+  bool limited = false;    // each lookup need not give more than the plan's limit (and one)
+  bool with_next = false;  // Lookup of one entry: the next step collects from its block, so both are read at once
 
   // Filter: the predicate. Unnest: the collection. Collect of elements in blocks of their own: their keys, or of a list
   // how many there are.

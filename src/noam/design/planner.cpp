@@ -1270,6 +1270,7 @@ class Search {
       bound[i] = static_cast<char>(bound[i] != 0 || outer_bound_[i] != 0);
     inner.set_outer(bound);
     inner.nested_ = true;
+    inner.fetching_ = fetching_;
     inner.pool_ = pool_;
     std::string key(bound.begin(), bound.end());
     key.append(state.asked.begin(), state.asked.end());
@@ -1538,6 +1539,15 @@ class Search {
 
   // Fields of bound instances, on which a key of another depends.
   void fetch_for(State& state, const Expr& part) {
+    // A select that is worked out to find a block may need one for that in turn, but not for ever: where a copy is
+    // found by a count, that count may seem to be found in the copy.
+    if (fetching_ == deepest_fetch) return;
+    ++fetching_;
+    fetch_parts(state, part);
+    --fetching_;
+  }
+
+  void fetch_parts(State& state, const Expr& part) {
     const auto fetch = [&](const Expr& expr) {
       std::vector<std::uint32_t> nodes;
       collect_nodes(logical_, expr, nodes);
@@ -1835,6 +1845,8 @@ class Search {
   int tries_ = 0;
   bool scanning_ = false;
   bool nested_ = false;
+  static constexpr int deepest_fetch = 2;
+  int fetching_ = 0;  // selects that are being worked out to find a block, around this one
 };
 
 }  // namespace

@@ -429,7 +429,10 @@ class DesignPrinter {
     }
     const Collection& collection = program_.design.collection_of(family);
     const auto& fields = program_.model->entity(collection.variables[family.from[0]].type.entity()).fields;
-    return fmt::format("a column: which elements `{}` has", fields[hidden.of].name);
+    const bool list = fields[hidden.of].type.kind == model::TypeKind::List;
+    const std::string& name = fields[hidden.of].name;
+    return list ? fmt::format("a column: how long `{}` is", name)
+                : fmt::format("a column: which elements `{}` has", name);
   }
 
   const Program& program_;

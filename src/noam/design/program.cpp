@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
+#include "noam/design/appends.h"
 #include "noam/design/layout.h"
 #include "noam/design/logical.h"
 #include "noam/design/planner.h"
+#include "noam/design/shared_reads.h"
 #include "noam/design/strategies.h"
 #include "noam/model/writing.h"
 
@@ -105,6 +107,8 @@ class Builder {
     program_.design = design_;
     program_.design.layout = describe_layout(design_, *program_.model);
     for (std::uint32_t i = 0; i < design_.families.size(); ++i) program_.logics.push_back(planner_.logic(i));
+    find_appends(program_);
+    mark_shared_reads(program_);
     return std::move(program_);
   }
 

@@ -57,6 +57,14 @@ struct Forgetting {
   std::vector<std::optional<Told>> told;
 };
 
+// A list whose elements lie by themselves, and which nothing else depends on: to append to it, its length is enough.
+struct AppendPlan {
+  std::uint32_t field = 0;
+  std::uint32_t head = 0;      // the family whose entry tells that the instance is there, and
+  std::uint32_t column = 0;    // in which column how long the list is
+  std::uint32_t elements = 0;  // the family of the elements
+};
+
 struct EntityPlan {
   Plan load;  // seed: the key; columns: the key if it exists, the fields, when it expires (absent where it has no ttl)
   Plan all;   // columns: the key
@@ -64,6 +72,7 @@ struct EntityPlan {
   std::vector<PartsPlan> parts;
   std::vector<PartsPlan> keepers;  // by symmetric roles
   std::vector<Forgetting> forgets;
+  std::vector<AppendPlan> appends;
 };
 
 // The rows of a family that one aggregate is part of.

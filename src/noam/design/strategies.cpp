@@ -297,7 +297,9 @@ void complete_base(const model::Model& model, Design& design, model::EntityId id
       collect_nodes(logic.logical, part, nodes);
       return std::find(nodes.begin(), nodes.end(), *logic.element_node) != nodes.end();
     });
-    if (spread) design.families[*existence].hidden.push_back({HiddenKind::Elements, *family.elements});
+    // The length of a list is known without reading it.
+    const bool list = entity.fields[*family.elements].type.kind == TypeKind::List;
+    if (spread || list) design.families[*existence].hidden.push_back({HiddenKind::Elements, *family.elements});
   }
 }
 

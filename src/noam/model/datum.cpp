@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include <xxhash.h>
 
 #include "noam/base/check.h"
+#include "noam/model/packed.h"
 
 namespace noam::model {
 
@@ -30,19 +33,157 @@ std::size_t mixed(std::size_t hash, std::size_t with) {
   return XXH3_64bits(both.data(), sizeof both);
 }
 
+// What datums share.
+
+class SharedString final : public Shared {
+ public:
+  explicit SharedString(std::string&& bytes) : text(std::move(bytes)) {}
+  const std::string text;
+};
+
+class SharedDecimal final : public Shared {
+ public:
+  explicit SharedDecimal(Decimal&& value) : number(std::move(value)) {}
+  const Decimal number;
+};
+
+// A list that is there, or the bytes to make it of when it is asked for.
+class SharedList final : public Shared {
+ public:
+  explicit SharedList(Datum::List&& items) : own_(std::move(items)), items_(&own_) {}
+  SharedList(std::string_view bytes, std::size_t count, const Shared& owner)
+      : owner_(&owner), bytes_(bytes), count_(count) {
+    owner.hold();
+  }
+  SharedList(const SharedList&) = delete;
+  SharedList& operator=(const SharedList&) = delete;
+  ~SharedList() override {
+    if (owner_ == nullptr) return;
+    delete items_.load(std::memory_order_acquire);
+    owner_->let_go();
+  }
+
+  [[nodiscard]] const Datum::List& items() const {
+    const Datum::List* there = items_.load(std::memory_order_acquire);
+    return there != nullptr ? *there : unpacked();
+  }
+  [[nodiscard]] std::size_t count() const { return owner_ == nullptr ? own_.size() : count_; }
+  [[nodiscard]] std::optional<std::string_view> bytes() const {
+    return owner_ == nullptr ? std::nullopt : std::optional(bytes_);
+  }
+  // Of one that was never packed, and whose only holder asks.
+  [[nodiscard]] Datum::List* own() { return owner_ == nullptr ? &own_ : nullptr; }
+
+ private:
+  [[nodiscard]] const Datum::List& unpacked() const {
+    auto made = std::make_unique<Datum::List>(count_);
+    std::string_view rest = bytes_;
+    for (Datum& item : *made) check(take_packed(rest, owner_, item), "what has a checksum is what was packed");
+    // Where several threads ask at once, the first to be done is heard.
+    const Datum::List* there = nullptr;
+    if (items_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return *made.release();
+    return *there;
+  }
+
+  Datum::List own_;
+  mutable std::atomic<const Datum::List*> items_{nullptr};
+  const Shared* owner_ = nullptr;
+  std::string_view bytes_;
+  std::size_t count_ = 0;  // packed
+};
+
 }  // namespace
 
-bool operator==(const Datum& a, const Datum& b) {
-  if (a.held_.index() != b.held_.index()) return false;
-  if (a.is_list()) {
-    return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(), b.as_list().end());
+void Datum::wrong_kind() { fail_check("a datum is what its type says"); }
+
+Datum::Datum(double value) : kind_(Kind::Double) {
+  held_.words.word = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+}
+
+Datum::Datum(Decimal value) { share(*new SharedDecimal(std::move(value)), Kind::Decimal); }
+
+Datum::Datum(std::string_view value) : size_(value.size() & largest), kind_(Kind::String) {
+  if (value.size() <= sizeof held_.small) {
+    std::copy(value.begin(), value.end(), held_.small);
+    return;
   }
+  auto* shared = new SharedString(std::string(value));
+  share(*shared, Kind::String);
+  held_.words.word = std::bit_cast<std::uint64_t>(shared->text.data());
+}
+
+Datum::Datum(std::string&& value) : size_(value.size() & largest), kind_(Kind::String) {
+  if (value.size() <= sizeof held_.small) {
+    std::copy(value.begin(), value.end(), held_.small);
+    return;
+  }
+  auto* shared = new SharedString(std::move(value));
+  share(*shared, Kind::String);
+  held_.words.word = std::bit_cast<std::uint64_t>(shared->text.data());
+}
+
+Datum::Datum(List value) { share(*new SharedList(std::move(value)), Kind::List); }
+
+Datum Datum::within(std::string_view bytes, const Shared& owner) {
+  Datum out;
+  out.size_ = bytes.size() & largest;
+  if (bytes.size() <= sizeof out.held_.small) {
+    out.kind_ = Kind::String;
+    std::copy(bytes.begin(), bytes.end(), out.held_.small);
+    return out;
+  }
+  owner.hold();
+  out.share(owner, Kind::String);
+  out.held_.words.word = std::bit_cast<std::uint64_t>(bytes.data());
+  return out;
+}
+
+Datum Datum::packed_list(std::string_view elements, std::size_t count, const Shared& owner) {
+  Datum out;
+  out.share(*new SharedList(elements, count, owner), Kind::List);
+  return out;
+}
+
+const Decimal& Datum::as_decimal() const {
+  expect(Kind::Decimal);
+  return static_cast<const SharedDecimal*>(held_.words.owner)->number;
+}
+
+const Datum::List& Datum::as_list() const {
+  expect(Kind::List);
+  return static_cast<const SharedList*>(held_.words.owner)->items();
+}
+
+Datum::List& Datum::change_list() {
+  expect(Kind::List);
+  // What datums hold is made by them, not as constants.
+  auto* shared = const_cast<SharedList*>(static_cast<const SharedList*>(held_.words.owner));
+  if (shared->alone())
+    if (List* own = shared->own()) return *own;
+  *this = Datum(List(shared->items()));
+  return *const_cast<SharedList*>(static_cast<const SharedList*>(held_.words.owner))->own();
+}
+
+std::size_t Datum::list_size() const {
+  expect(Kind::List);
+  return static_cast<const SharedList*>(held_.words.owner)->count();
+}
+
+std::optional<std::string_view> Datum::packed() const {
+  if (!is_list()) return std::nullopt;
+  return static_cast<const SharedList*>(held_.words.owner)->bytes();
+}
+
+bool operator==(const Datum& a, const Datum& b) {
+  if (a.kind_ != b.kind_) return false;
   if (a.is_string()) return a.as_string() == b.as_string();
-  return std::is_eq(a <=> b);
+  if (!a.is_list()) return std::is_eq(a <=> b);
+  if (a.held_.words.owner == b.held_.words.owner) return true;
+  return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(), b.as_list().end());
 }
 
 std::strong_ordering operator<=>(const Datum& a, const Datum& b) {
-  if (a.held_.index() != b.held_.index()) return a.held_.index() <=> b.held_.index();
+  if (a.kind_ != b.kind_) return a.kind_ <=> b.kind_;
   if (a.is_bool()) return a.as_bool() <=> b.as_bool();
   if (a.is_int()) return a.as_int() <=> b.as_int();
   if (a.is_double()) return compare(a.as_double(), b.as_double());
@@ -95,7 +236,7 @@ Literal to_literal(const Type& type, const Datum& datum) {
   if (datum.is_string()) {
     if (type.kind == TypeKind::TimeUuid) return from_sortable(datum.as_string());
     if (type.kind == TypeKind::Inet) return from_inet(datum.as_string());
-    return datum.as_string();
+    return std::string(datum.as_string());
   }
   return {};
 }

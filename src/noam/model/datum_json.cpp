@@ -10,6 +10,7 @@
 #include "noam/base/check.h"
 #include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
+#include "noam/model/spot.h"
 
 namespace noam::model {
 
@@ -352,10 +353,10 @@ class Storability {
  public:
   explicit Storability(const Model& model) : model_(model) {}
 
-  std::optional<Refusal> limits(const Type& type, const Datum& datum, const std::string& place) const {
+  std::optional<Refusal> limits(const Type& type, const Datum& datum, const Spot& place) const {
     if (datum.absent()) {
       if (type.optional) return std::nullopt;
-      return refusal("required", place, "a value is required");
+      return refusal("required", place.text(), "a value is required");
     }
     switch (type.kind) {
       case TypeKind::Text:
@@ -363,21 +364,20 @@ class Storability {
         return length(type, datum.as_string(), place);
       case TypeKind::Enumeration:
         if (std::find(type.names.begin(), type.names.end(), datum.as_string()) != type.names.end()) return std::nullopt;
-        return refusal("value", place,
+        return refusal("value", place.text(),
                        fmt::format("expected {}, not {}", to_string(model_, scalar_type(type)),
                                    shown(ordered_json(datum.as_string()))));
       default:
-        return inside(type, datum, place, [this](const Type& part, const Datum& held, const std::string& at) {
-          return limits(part, held, at);
-        });
+        return inside(type, datum, place,
+                      [this](const Type& part, const Datum& held, const Spot& at) { return limits(part, held, at); });
     }
   }
 
-  std::optional<Refusal> keys(const Type& type, const Datum& datum, const std::string& place) const {
+  std::optional<Refusal> keys(const Type& type, const Datum& datum, const Spot& place) const {
     if (datum.absent()) return std::nullopt;
     if (type.kind == TypeKind::Reference) return key(type, datum, place);
     return inside(type, datum, place,
-                  [this](const Type& part, const Datum& held, const std::string& at) { return keys(part, held, at); });
+                  [this](const Type& part, const Datum& held, const Spot& at) { return keys(part, held, at); });
   }
 
  private:
@@ -386,21 +386,21 @@ class Storability {
     return type;
   }
 
-  static std::optional<Refusal> length(const Type& type, const std::string& held, const std::string& place) {
+  static std::optional<Refusal> length(const Type& type, std::string_view held, const Spot& place) {
     if (type.max_length == 0) return std::nullopt;
     const bool text = type.kind == TypeKind::Text;
     const std::size_t length = text ? code_points(held) : held.size();
     if (length <= type.max_length) return std::nullopt;
-    return refusal("value", place,
+    return refusal("value", place.text(),
                    fmt::format("{} {}, at most {} fit", length, text ? "characters" : "bytes", type.max_length));
   }
 
   // Asks each part of what is made of parts. Of several that are refused, one whose value is wrong counts more than one
   // that is missing.
   template <typename Ask>
-  std::optional<Refusal> inside(const Type& type, const Datum& datum, const std::string& place, const Ask& ask) const {
+  std::optional<Refusal> inside(const Type& type, const Datum& datum, const Spot& place, const Ask& ask) const {
     std::optional<Refusal> worst;
-    const auto part = [&](const Type& of, const Datum& held, const std::string& at) {
+    const auto part = [&](const Type& of, const Datum& held, const Spot& at) {
       if (worst && worst->code == "value") return;
       auto refused = ask(of, held, at);
       if (refused && (!worst || refused->code == "value")) worst = std::move(refused);
@@ -410,27 +410,27 @@ class Storability {
         const Entity& entity = model_.entity(type.entity());
         for (std::size_t i = 0; i < entity.key.size(); ++i) {
           const Field& field = key_field(entity, i);
-          part(field.type, key_part(entity, datum, i), entity.key.size() == 1 ? place : member(place, field.name));
+          part(field.type, key_part(entity, datum, i), entity.key.size() == 1 ? place : Spot(place, field.name));
         }
         break;
       }
       case TypeKind::Value: {
         const auto& fields = model_.fields(type);
         for (std::size_t i = 0; i < fields.size(); ++i)
-          part(fields[i].type, datum.as_list()[i], member(place, fields[i].name));
+          part(fields[i].type, datum.as_list()[i], Spot(place, fields[i].name));
         break;
       }
       case TypeKind::List:
       case TypeKind::Set: {
         const auto& elements = datum.as_list();
-        for (std::size_t i = 0; i < elements.size(); ++i) part(type.element(), elements[i], position(place, i));
+        for (std::size_t i = 0; i < elements.size(); ++i) part(type.element(), elements[i], Spot(place, i));
         break;
       }
       case TypeKind::Map: {
         const auto& entries = datum.as_list();
         for (std::size_t i = 0; i < entries.size(); ++i)
           for (std::size_t side = 0; side < 2; ++side)
-            part(type.arguments[side], entries[i].as_list()[side], position(place, i));
+            part(type.arguments[side], entries[i].as_list()[side], Spot(place, i));
         break;
       }
       default:
@@ -439,22 +439,21 @@ class Storability {
     return worst;
   }
 
-  std::optional<Refusal> key(const Type& type, const Datum& datum, const std::string& place) const {
+  std::optional<Refusal> key(const Type& type, const Datum& datum, const Spot& place) const {
     if (auto refused = not_empty(type, datum, place)) return refused;
     const std::size_t bytes = key_bytes(model_, type, datum);
     if (bytes <= most_key_bytes) return std::nullopt;
-    return refusal("key", place, fmt::format("{} bytes, a key takes at most {}", bytes, most_key_bytes));
+    return refusal("key", place.text(), fmt::format("{} bytes, a key takes at most {}", bytes, most_key_bytes));
   }
 
-  std::optional<Refusal> not_empty(const Type& type, const Datum& datum, const std::string& place) const {
+  std::optional<Refusal> not_empty(const Type& type, const Datum& datum, const Spot& place) const {
     if (type.kind == TypeKind::Text || type.kind == TypeKind::Bytes || type.kind == TypeKind::Enumeration) {
       if (!datum.as_string().empty()) return std::nullopt;
-      return refusal("key", place,
+      return refusal("key", place.text(),
                      fmt::format("a key is never empty {}", type.kind == TypeKind::Bytes ? "bytes" : "text"));
     }
-    return inside(type, datum, place, [this](const Type& part, const Datum& held, const std::string& at) {
-      return not_empty(part, held, at);
-    });
+    return inside(type, datum, place,
+                  [this](const Type& part, const Datum& held, const Spot& at) { return not_empty(part, held, at); });
   }
 
   const Model& model_;

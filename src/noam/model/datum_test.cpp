@@ -143,5 +143,26 @@ TEST(Datum, TakesAboutSoManyBytes) {
   EXPECT_EQ(bytes_of(List{"abc", List{1, 2}}), 19U);
 }
 
+// What is assigned may be part of what it replaces.
+TEST(Datum, IsReplacedByItsOwnElement) {
+  const std::string bytes = "a text that is too long to lie in a datum";
+  Datum datum = Datum::List{Datum::List{bytes, 1}, 2};
+  datum = datum.as_list()[0];
+  EXPECT_EQ(datum, Datum(Datum::List{bytes, 1}));
+  datum = std::move(datum.change_list()[0]);
+  EXPECT_EQ(datum, Datum(bytes));
+  const Datum& itself = datum;
+  datum = itself;
+  EXPECT_EQ(datum.as_string(), bytes);
+}
+
+TEST(Datum, ChangesNothingThatIsShared) {
+  Datum one = Datum::List{1, Datum::List{2, 3}};
+  const Datum other = one;
+  one.change_list()[1].change_list()[0] = 5;
+  EXPECT_EQ(one, Datum(Datum::List{1, Datum::List{5, 3}}));
+  EXPECT_EQ(other, Datum(Datum::List{1, Datum::List{2, 3}}));
+}
+
 }  // namespace
 }  // namespace noam::model

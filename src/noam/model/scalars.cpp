@@ -5,6 +5,8 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <system_error>
 
 #include <arpa/inet.h>
@@ -383,6 +385,17 @@ std::string print_float(double number) {
 
 bool is_utf8_text(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
+    // Eight bytes at once, as long as they are plain: none is zero, none has its highest bit set.
+    if (at + 8 <= bytes.size()) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, bytes.data() + at, sizeof eight);
+      constexpr std::uint64_t ones = 0x0101010101010101U;
+      constexpr std::uint64_t highest = 0x8080808080808080U;
+      if ((((eight - ones) | eight) & highest) == 0) {
+        at += 8;
+        continue;
+      }
+    }
     const std::size_t length = bytes[at] == '\0' ? 0 : utf8_length(bytes, at);
     if (length == 0) return false;
     at += length;

@@ -8,11 +8,13 @@
 
 #include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
+#include "noam/model/spot.h"
 
 namespace noam::runtime {
 
 using model::Datum;
 using model::Refusal;
+using model::Spot;
 using model::Type;
 using model::TypeKind;
 
@@ -23,7 +25,7 @@ constexpr std::int64_t first_day = -719'162;
 constexpr std::int64_t last_day = 2'932'896;
 constexpr std::int64_t day_milliseconds = 86'400'000;
 
-bool is_inet(const std::string& held) {
+bool is_inet(std::string_view held) {
   constexpr std::size_t four = 1 + 4;
   constexpr std::size_t six = 1 + 16;
   return (held.size() == four && held[0] == '\4') || (held.size() == six && held[0] == '\6');
@@ -82,10 +84,10 @@ class Matcher {
  public:
   explicit Matcher(const model::Model& model) : model_(model) {}
 
-  std::optional<Refusal> ask(const Type& type, const Datum& datum, const std::string& place) const {
+  std::optional<Refusal> ask(const Type& type, const Datum& datum, const Spot& place) const {
     if (datum.absent()) {
       if (type.optional) return std::nullopt;
-      return Refusal{"required", fmt::format("{}: a value is required", place)};
+      return Refusal{"required", fmt::format("{}: a value is required", place.text())};
     }
     switch (type.kind) {
       case TypeKind::Reference: {
@@ -94,7 +96,7 @@ class Matcher {
         if (!is_list_of(datum, entity.key.size())) return unexpected(type, datum, place);
         for (std::size_t i = 0; i < entity.key.size(); ++i) {
           const model::Field& field = entity.fields[entity.key[i]];
-          if (auto wrong = ask(field.type, datum.as_list()[i], member(place, field.name))) return wrong;
+          if (auto wrong = ask(field.type, datum.as_list()[i], Spot(place, field.name))) return wrong;
         }
         return std::nullopt;
       }
@@ -102,7 +104,7 @@ class Matcher {
         const auto& fields = model_.fields(type);
         if (!is_list_of(datum, fields.size())) return unexpected(type, datum, place);
         for (std::size_t i = 0; i < fields.size(); ++i)
-          if (auto wrong = ask(fields[i].type, datum.as_list()[i], member(place, fields[i].name))) return wrong;
+          if (auto wrong = ask(fields[i].type, datum.as_list()[i], Spot(place, fields[i].name))) return wrong;
         return std::nullopt;
       }
       case TypeKind::List:
@@ -119,39 +121,32 @@ class Matcher {
   static bool is_list_of(const Datum& datum, std::size_t size) {
     return datum.is_list() && datum.as_list().size() == size;
   }
-  static std::string member(const std::string& place, const std::string& name) {
-    return name.empty() ? place : fmt::format("{}.{}", place, name);
-  }
-  static std::string position(const std::string& place, std::size_t at) { return fmt::format("{}[{}]", place, at); }
-
-  [[nodiscard]] Refusal unexpected(Type type, const Datum& datum, const std::string& place) const {
+  [[nodiscard]] Refusal unexpected(Type type, const Datum& datum, const Spot& place) const {
     type.optional = false;
-    return {"value", fmt::format("{}: {} is no {}", place, kind_of(datum), to_string(model_, type))};
+    return {"value", fmt::format("{}: {} is no {}", place.text(), kind_of(datum), to_string(model_, type))};
   }
 
-  [[nodiscard]] std::optional<Refusal> ask_elements(const Type& type, const Datum& datum,
-                                                    const std::string& place) const {
+  [[nodiscard]] std::optional<Refusal> ask_elements(const Type& type, const Datum& datum, const Spot& place) const {
     if (!datum.is_list()) return unexpected(type, datum, place);
     const Datum::List& elements = datum.as_list();
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (auto wrong = ask(type.element(), elements[i], position(place, i))) return wrong;
+      if (auto wrong = ask(type.element(), elements[i], Spot(place, i))) return wrong;
       if (type.kind == TypeKind::Set && i > 0 && !(elements[i - 1] < elements[i]))
-        return Refusal{"value", fmt::format("{}: the elements of a set ascend, each once", position(place, i))};
+        return Refusal{"value", fmt::format("{}: the elements of a set ascend, each once", Spot(place, i).text())};
     }
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<Refusal> ask_entries(const Type& type, const Datum& datum,
-                                                   const std::string& place) const {
+  [[nodiscard]] std::optional<Refusal> ask_entries(const Type& type, const Datum& datum, const Spot& place) const {
     if (!datum.is_list()) return unexpected(type, datum, place);
     const Datum::List& entries = datum.as_list();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!is_list_of(entries[i], 2))
-        return Refusal{"value", fmt::format("{}: an entry of a map is a key and a value", position(place, i))};
+        return Refusal{"value", fmt::format("{}: an entry of a map is a key and a value", Spot(place, i).text())};
       for (std::size_t part = 0; part < 2; ++part)
-        if (auto wrong = ask(type.arguments[part], entries[i].as_list()[part], position(place, i))) return wrong;
+        if (auto wrong = ask(type.arguments[part], entries[i].as_list()[part], Spot(place, i))) return wrong;
       if (i > 0 && !(entries[i - 1].as_list()[0] < entries[i].as_list()[0]))
-        return Refusal{"value", fmt::format("{}: the keys of a map ascend, each once", position(place, i))};
+        return Refusal{"value", fmt::format("{}: the keys of a map ascend, each once", Spot(place, i).text())};
     }
     return std::nullopt;
   }

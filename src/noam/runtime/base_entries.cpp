@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "noam/base/check.h"
+
 namespace noam::runtime {
 
 using model::Datum;
@@ -63,6 +65,54 @@ BaseEntries::BaseEntries(const design::Program& program)
   }
 }
 
+const BaseEntries::BaseFamily& BaseEntries::find(model::EntityId id, std::uint32_t family) const {
+  const auto& families = families_[static_cast<std::size_t>(id)];
+  const auto found =
+      std::find_if(families.begin(), families.end(), [&](const BaseFamily& base) { return base.family == family; });
+  check(found != families.end(), "a base family is one of its entity");
+  return *found;
+}
+
+Row BaseEntries::known_by(model::EntityId id, const Datum& key) const {
+  const model::Entity& entity = program_.model->entity(id);
+  Row row(entity.fields.size() + 2);
+  for (std::size_t i = 0; i < entity.key.size(); ++i)
+    row[entity.key[i]] = entity.key.size() == 1 ? key : key.as_list()[i];
+  return row;
+}
+
+stores::EntryRef BaseEntries::place(const BaseFamily& base, const Row& row) const {
+  stores::EntryRef out;
+  out.block.collection = program_.design.families[base.family].collection;
+  out.family = base.family;
+  out.block.key.reserve(base.block.size());
+  out.key.reserve(base.key.size());
+  Environment environment;
+  environment.model = program_.model.get();
+  for (const Expr& part : base.block) out.block.key.push_back(evaluate(environment, part, row));
+  for (const Expr& part : base.key) out.key.push_back(evaluate(environment, part, row));
+  return out;
+}
+
+stores::EntryRef BaseEntries::head_of(model::EntityId id, std::uint32_t family, const Datum& key) const {
+  return place(find(id, family), known_by(id, key));
+}
+
+std::pair<stores::EntryRef, stores::Key> BaseEntries::element_of(model::EntityId id, std::uint32_t family,
+                                                                 const Datum& key, std::int64_t position,
+                                                                 const Datum& element) const {
+  const BaseFamily& base = find(id, family);
+  Row row = known_by(id, key);
+  row[row.size() - 2] = element;
+  row[row.size() - 1] = position;
+  stores::Key columns;
+  columns.reserve(base.cells.size());
+  Environment environment;
+  environment.model = program_.model.get();
+  for (const Expr& cell : base.cells) columns.push_back(evaluate(environment, cell, row));
+  return {place(base, row), std::move(columns)};
+}
+
 std::map<stores::EntryRef, stores::Key> BaseEntries::of(model::EntityId id, const Datum::List& fields,
                                                         const Datum& due) const {
   std::map<stores::EntryRef, stores::Key> out;
@@ -74,12 +124,9 @@ std::map<stores::EntryRef, stores::Key> BaseEntries::of(model::EntityId id, cons
     Row row = fields;
     row.resize(fields.size() + 2);
     const auto entry = [&] {
-      stores::EntryRef ref;
-      ref.block.collection = family.collection;
-      ref.family = base.family;
-      for (const Expr& part : base.block) ref.block.key.push_back(evaluate(environment, part, row));
-      for (const Expr& part : base.key) ref.key.push_back(evaluate(environment, part, row));
+      stores::EntryRef ref = place(base, row);
       stores::Key columns;
+      columns.reserve(base.cells.size() + family.hidden.size());
       for (const Expr& cell : base.cells) columns.push_back(evaluate(environment, cell, row));
       return std::pair(std::move(ref), std::move(columns));
     };

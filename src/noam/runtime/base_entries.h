@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "noam/design/program.h"
@@ -19,6 +20,13 @@ class BaseEntries {
   [[nodiscard]] std::map<stores::EntryRef, stores::Key> of(model::EntityId id, const model::Datum::List& fields,
                                                            const model::Datum& due) const;
 
+  // An entry of one of the families whose place the key of the instance tells (design::AppendPlan): that of the whole
+  // instance, or of an element at this position.
+  [[nodiscard]] stores::EntryRef head_of(model::EntityId id, std::uint32_t family, const model::Datum& key) const;
+  [[nodiscard]] std::pair<stores::EntryRef, stores::Key> element_of(model::EntityId id, std::uint32_t family,
+                                                                    const model::Datum& key, std::int64_t position,
+                                                                    const model::Datum& element) const;
+
  private:
   struct BaseFamily {
     std::uint32_t family = 0;
@@ -26,6 +34,11 @@ class BaseEntries {
     std::vector<model::Expr> key;
     std::vector<model::Expr> cells;
   };
+
+  [[nodiscard]] const BaseFamily& find(model::EntityId id, std::uint32_t family) const;
+  // Fields of which only the key is known.
+  [[nodiscard]] Row known_by(model::EntityId id, const model::Datum& key) const;
+  [[nodiscard]] stores::EntryRef place(const BaseFamily& base, const Row& row) const;
 
   const design::Program& program_;
   std::vector<std::vector<BaseFamily>> families_;  // by entity

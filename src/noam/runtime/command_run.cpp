@@ -8,6 +8,7 @@
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/design/appends.h"
 #include "noam/model/instance_json.h"
 #include "noam/runtime/arguments.h"
 #include "noam/runtime/executor.h"
@@ -40,7 +41,7 @@ auto find_key(Datum::List& entries, const Datum& key) {
 void put_key(Datum::List& entries, const Datum& key, Datum value) {
   const auto at = find_key(entries, key);
   if (at != entries.end()) {
-    at->as_list()[1] = std::move(value);
+    at->change_list()[1] = std::move(value);
     return;
   }
   entries.emplace_back(Datum::List{key, std::move(value)});
@@ -103,11 +104,11 @@ Datum* walk(Datum& fields, const std::vector<const Expr*>& steps, std::size_t le
     const Expr& step = *steps[i];
     if (step.kind == ExprKind::Field) {
       if (!at->is_list()) return nullptr;
-      at = &at->as_list()[step.index];
+      at = &at->change_list()[step.index];
       continue;
     }
     const Datum key = *input++;
-    Datum::List& items = at->as_list();
+    Datum::List& items = at->change_list();
     if (step.operands[0].type.kind == TypeKind::List) {
       const auto position = position_in(items, key);
       if (!position) return nullptr;
@@ -115,7 +116,7 @@ Datum* walk(Datum& fields, const std::vector<const Expr*>& steps, std::size_t le
     } else {
       const auto found = find_key(items, key);
       if (found == items.end()) return nullptr;
-      at = &found->as_list()[1];
+      at = &found->change_list()[1];
     }
   }
   return at;
@@ -175,6 +176,12 @@ Result<Row> CommandRun::compute(const design::Computation& computation, const Ro
   environment_.tells_overflow = true;
   environment_.command = true;
   environment_.overflowed_slots.clear();
+  if (Executor::is_plain(computation.plan)) {
+    Row row = executor.columns(computation.plan, seed);
+    environment_.tells_overflow = false;
+    environment_.command = false;
+    return row;
+  }
   auto rows = executor.run(computation.plan, {seed});
   environment_.tells_overflow = false;
   environment_.command = false;
@@ -363,16 +370,16 @@ CommandRun::Refused CommandRun::assign(const model::Change& change, const Row& i
     if (at == nullptr || !at->is_list()) {
       refused = first_of(refused, position_refusal(text(assignment.target)));
     } else if (!element) {
-      at->as_list()[last.index] = std::move(value);
+      at->change_list()[last.index] = std::move(value);
     } else if (entry) {
-      put_key(at->as_list(), inputs[at_value - 1], std::move(value));
+      put_key(at->change_list(), inputs[at_value - 1], std::move(value));
     } else if (const auto position = position_in(at->as_list(), inputs[at_value - 1])) {
-      at->as_list()[*position] = std::move(value);
+      at->change_list()[*position] = std::move(value);
     } else {
       refused = first_of(refused, position_refusal(text(assignment.target)));
     }
   }
-  fields = std::move(whole.as_list());
+  fields = std::move(whole.change_list());
   return refused;
 }
 
@@ -397,7 +404,7 @@ Result<void> CommandRun::forget_other_side(const model::Role& role, const Datum&
     NOAM_ASSIGN_OR_RETURN(Aggregate * aggregate, load(role.from, other));
     if (!aggregate->fields) continue;
     Datum::List fields = *aggregate->fields;
-    Datum::List& kept = fields[role.field].as_list();
+    Datum::List& kept = fields[role.field].change_list();
     const auto at = std::find(kept.begin(), kept.end(), key);
     if (at == kept.end()) continue;
     kept.erase(at);
@@ -427,7 +434,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
     if (!refused) refused = position_refusal(text(change.path));
     at = &nowhere;
   }
-  Datum::List& items = at->as_list();
+  Datum::List& items = at->change_list();
   // A symmetric role, changed as a whole: what both sides keep.
   const model::Role* symmetric = nullptr;
   if (steps.size() == 1 && steps[0]->kind == ExprKind::Field) {
@@ -438,15 +445,7 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
   switch (change.kind) {
     case ChangeKind::Append:
     case ChangeKind::Add: {
-      const Datum& argument = inputs[input];
-      Datum::List added;
-      if (!change.all)
-        added.push_back(argument);
-      else if (argument.is_list())
-        added = argument.as_list();
-      if (overflowed(input)) refused = first_of(refused, overflow_refusal(name));
-      for (const Datum& item : added)
-        refused = first_of(refused, storable(collection.type.element(), item, name, input));
+      const Datum::List added = added_by(change, collection.type, name, inputs, input, refused);
       items.insert(items.end(), added.begin(), added.end());
       if (change.kind == ChangeKind::Add) normalize(TypeKind::Set, items);
       break;
@@ -517,8 +516,50 @@ Result<CommandRun::Refused> CommandRun::change_collection(const model::Change& c
       fail_check("a change of a collection");
   }
   if (refused) return refused;
-  fields = std::move(whole.as_list());
+  fields = std::move(whole.change_list());
   if (symmetric != nullptr && !gone.empty()) NOAM_RETURN_IF_ERROR(forget_other_side(*symmetric, key, gone));
+  return Refused();
+}
+
+Datum::List CommandRun::added_by(const model::Change& change, const model::Type& collection, const std::string& name,
+                                 const Row& inputs, std::size_t input, Refused& refused) const {
+  const Datum& argument = inputs[input];
+  Datum::List added;
+  if (!change.all)
+    added.push_back(argument);
+  else if (argument.is_list())
+    added = argument.as_list();
+  if (overflowed(input)) refused = first_of(refused, overflow_refusal(name));
+  for (const Datum& item : added) refused = first_of(refused, storable(collection.element(), item, name, input));
+  return added;
+}
+
+CommandRun::Refused CommandRun::absent(const model::Change& change, const Datum& key) const {
+  if (change.then) return std::nullopt;
+  const std::string what =
+      key.absent() ? model_.entity(change.entity).name : model::instance_name(model_, change.entity, key);
+  return Refusal{"absent", fmt::format("no {}", what)};
+}
+
+Result<CommandRun::Refused> CommandRun::append(const model::Change& change, const design::AppendPlan& plan,
+                                               const Row& inputs, std::size_t input, const Datum& key) {
+  if (key.absent()) return absent(change, key);
+  const stores::EntryRef head = bases_.head_of(change.entity, plan.head, key);
+  NOAM_ASSIGN_OR_RETURN(auto found, transaction_.read_entry(head, Transaction::Moment::Now));
+  if (!found) return absent(change, key);
+  Refused refused;
+  const model::Field& field = model_.entity(change.entity).fields[plan.field];
+  const Datum::List added = added_by(change, field.type, field.name, inputs, input, refused);
+  if (refused) return refused;
+  if (added.empty()) return Refused();
+  stores::Key& columns = *found;
+  std::int64_t length = columns[plan.column].as_int();
+  for (const Datum& item : added) {
+    auto [entry, cells] = bases_.element_of(change.entity, plan.elements, key, length++, item);
+    transaction_.put(std::move(entry), std::move(cells));
+  }
+  if (!broken(Breakage::LengthNotKept)) columns[plan.column] = length;
+  transaction_.put(head, std::move(columns));
   return Refused();
 }
 
@@ -531,13 +572,10 @@ Result<CommandRun::Refused> CommandRun::update(const model::Change& change, cons
   else
     key = variables_[*change.variable];
   if (input > 0 && overflowed(0)) return Refused(overflow_refusal(text(change.target)));
+  if (const design::AppendPlan* short_way = design::append_of(program_, change))
+    if (!aggregates_.contains({change.entity, key})) return append(change, *short_way, inputs, input, key);
   NOAM_ASSIGN_OR_RETURN(const Aggregate* found, load(change.entity, key));
-  if (!found->fields) {
-    if (change.then) return Refused();
-    return Refused(Refusal{"absent", key.absent()
-                                         ? fmt::format("no {}", model_.entity(change.entity).name)
-                                         : fmt::format("no {}", model::instance_name(model_, change.entity, key))});
-  }
+  if (!found->fields) return absent(change, key);
   const Datum::List before = *found->fields;
   Datum::List fields = before;
   Refused refused;
@@ -596,7 +634,7 @@ AggregateChange CommandRun::forgotten(const design::Forgetting& forgetting, cons
     }
     const auto parts = model_.entity(model_.entity(gone.entity).fields[field].type.entity()).key.size();
     if (!to.is_list()) to = Datum::List(parts);
-    to.as_list()[*part] = value;
+    to.change_list()[*part] = value;
   }
   return gone;
 }

@@ -74,6 +74,13 @@ class CommandRun {
   Refused assign(const model::Change& change, const Row& inputs, std::size_t input, model::Datum::List& fields) const;
   Result<Refused> change_collection(const model::Change& change, const design::ChangePlan& plan, const Row& inputs,
                                     std::size_t input, const model::Datum& key, model::Datum::List& fields);
+  // To a list that need not be read.
+  Result<Refused> append(const model::Change& change, const design::AppendPlan& plan, const Row& inputs,
+                         std::size_t input, const model::Datum& key);
+  // What an Append or Add brings; why it can't be is added to `refused`.
+  model::Datum::List added_by(const model::Change& change, const model::Type& collection, const std::string& name,
+                              const Row& inputs, std::size_t input, Refused& refused) const;
+  [[nodiscard]] Refused absent(const model::Change& change, const model::Datum& key) const;
   Result<Refused> check_owners(model::EntityId id, const model::Datum::List& fields, const model::Datum::List* before);
   Result<Refused> remove(model::EntityId entity, const model::Datum& key);
   Result<void> forget_other_side(const model::Role& role, const model::Datum& key, const model::Datum::List& removed);

@@ -106,7 +106,7 @@ class Evaluation {
       const auto at =
           std::find_if(entries.begin(), entries.end(), [&](const Datum& entry) { return entry.as_list()[0] == key; });
       if (at != entries.end())
-        at->as_list()[1] = std::move(held);
+        at->change_list()[1] = std::move(held);
       else
         entries.emplace_back(Datum::List{std::move(key), std::move(held)});
     }

@@ -1,6 +1,7 @@
 #include "noam/runtime/executor.h"
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <map>
 #include <numeric>
@@ -51,11 +52,12 @@ const Datum& at_place(const Place& place, std::size_t cells, const Key& block, c
 
 }  // namespace
 
-Datum element_of(const design::Family& family, const stores::Entry& entry, const Datum& key) {
+Datum element_of(const design::Family& family, stores::Entry entry, const Datum& key) {
   const bool whole = family.cells.size() == 1 && family.cells[0].expr.kind == model::ExprKind::Variable;
   if (whole) return entry.columns[0];
   if (family.cells.empty()) return key;
-  return Datum::List(entry.columns.begin(), entry.columns.begin() + static_cast<std::ptrdiff_t>(family.cells.size()));
+  entry.columns.resize(family.cells.size());
+  return std::move(entry.columns);
 }
 
 bool Executor::take(const Step& step, const Key& block, const stores::Entry& entry, Row& row) const {
@@ -116,78 +118,179 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
   return out;
 }
 
-Result<void> Executor::lookup(const Step& step, Batch& batch) {
-  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
+namespace {
+
+// Every part of the block's key is one value: a row looks at one block.
+bool is_one_block(const Step& step) {
+  return std::all_of(step.block.begin(), step.block.end(),
+                     [](const KeySource& source) { return source.kind == KeySource::Kind::Value; });
+}
+
+}  // namespace
+
+bool Executor::reads_once(const Plan& plan) {
+  const auto reads = [](const Step& step) { return step.kind != StepKind::Filter && step.kind != StepKind::Unnest; };
+  if (plan.steps.empty() || plan.steps[0].kind != StepKind::Lookup || !is_one_block(plan.steps[0])) return false;
+  const std::size_t rest = plan.steps[0].with_next ? 2 : 1;
+  return std::none_of(plan.steps.begin() + static_cast<std::ptrdiff_t>(rest), plan.steps.end(), reads) &&
+         std::none_of(plan.late.begin(), plan.late.end(), reads) &&
+         std::all_of(plan.otherwise.begin(), plan.otherwise.end(), [](const Plan& other) { return reads_once(other); });
+}
+
+void Executor::blocks_of(const Step& step, const Row& row, std::vector<Key>& out) const {
+  // A part may be made of one before it.
+  std::vector<std::pair<Key, Row>> ways{{{}, row}};
+  for (const KeySource& source : step.block) {
+    std::vector<std::pair<Key, Row>> longer;
+    for (auto& [block, with] : ways) {
+      for (Datum& datum : key_values(source, with)) {
+        longer.emplace_back(block, with);
+        if (source.slot) longer.back().second[*source.slot] = datum;
+        longer.back().first.push_back(std::move(datum));
+      }
+    }
+    ways = std::move(longer);
+  }
+  for (auto& [block, with] : ways) out.push_back(std::move(block));
+}
+
+bool Executor::block_of(const Step& step, Row& row, Key& out) const {
+  out.reserve(step.block.size());
+  for (const KeySource& source : step.block) {
+    Datum datum = value(source.value, row);
+    if (datum.absent() && !source.exact && !broken(Breakage::AbsentEqualsAbsent)) return false;
+    if (source.slot) row[*source.slot] = datum;
+    out.push_back(std::move(datum));
+  }
+  return true;
+}
+
+bool Executor::range_of(const Step& step, const Row& row, stores::ReadRequest& out) const {
   const design::Family& family = design_.families[step.family];
+  for (const KeySource& source : step.prefix) {
+    out.from.parts.push_back(value(source.value, row));
+    if (out.from.parts.back().absent() && !source.exact) return false;
+  }
+  out.to.parts = out.from.parts;
+  if (step.range.bounded()) {
+    const bool descending = family.key[step.prefix.size()].descending;
+    stores::Bound& first = descending ? out.to : out.from;
+    stores::Bound& last = descending ? out.from : out.to;
+    const auto bound = [&](const std::optional<model::Expr>& expr, bool inclusive, stores::Bound& to) {
+      if (!expr) return true;
+      to.parts.push_back(value(*expr, row));
+      to.inclusive = inclusive;
+      return !to.parts.back().absent();
+    };
+    if (!bound(step.range.low, step.range.low_inclusive, first) ||
+        !bound(step.range.high, step.range.high_inclusive, last))
+      return false;
+    if (broken(Breakage::RangeBoundExclusive)) out.from.inclusive = out.to.inclusive = false;
+  }
+  if (step.limited && lookup_limit_) {
+    out.reverse = step.reverse;
+    out.limit = static_cast<std::size_t>(std::max<std::int64_t>(*lookup_limit_, 1));
+  }
+  return true;
+}
+
+// One row that looks at one block. With the next step, what that collects, too.
+Result<void> Executor::look_at_block(const Step& step, const Step* next, Batch& batch) {
+  Row& row = batch.rows[0];
+  const std::uint32_t seed = batch.seeds[0];
+  std::array<stores::ReadRequest, 2> requests;
+  stores::ReadRequest& request = requests[0];
+  stores::Answers answers;
+  request.block.collection = design_.families[step.family].collection;
+  request.family = step.family;
+  if (block_of(step, row, request.block.key) && range_of(step, row, request)) {
+    if (next != nullptr) {
+      requests[1].block = request.block;
+      requests[1].family = next->family;
+    }
+    NOAM_RETURN_IF_ERROR(transaction_.read(std::span(requests.data(), next == nullptr ? 1 : 2), moment_, answers));
+  } else {
+    answers.emplace_back();
+  }
+  std::vector<stores::Entry>& entries = answers[0].entries;
+  if (entries.size() == 1 && take(step, request.block.key, entries[0], row)) {
+    if (next != nullptr) collected_ = std::move(answers[1]);
+  } else if (entries.size() <= 1) {
+    if (!step.optional || broken(Breakage::OptionalRowDropped)) {
+      batch.rows.clear();
+      batch.seeds.clear();
+    } else {
+      stay_without(step, row);
+    }
+  } else {
+    const Row before = std::move(row);
+    batch.rows.clear();
+    batch.seeds.clear();
+    batch.rows.reserve(entries.size());
+    for (const stores::Entry& entry : entries) {
+      batch.rows.push_back(before);
+      if (!take(step, request.block.key, entry, batch.rows.back())) batch.rows.pop_back();
+    }
+    if (batch.rows.empty() && step.optional && !broken(Breakage::OptionalRowDropped)) {
+      batch.rows.push_back(before);
+      stay_without(step, batch.rows.back());
+    }
+    batch.seeds.assign(batch.rows.size(), seed);
+  }
+  return {};
+}
+
+void Executor::stay_without(const Step& step, Row& row) const {
+  for (const KeySource& source : step.block)
+    if (source.slot) row[*source.slot] = Datum();
+  for (const design::Output& output : step.outputs) row[output.slot] = model::nothing(output.type);
+  if (step.found_slot) row[*step.found_slot] = broken(Breakage::DanglingShown) ? value(step.found, row) : Datum();
+}
+
+Result<void> Executor::lookup(const Step& step, const Step* next, Batch& batch) {
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
+  const bool one_block = is_one_block(step);
+  if (one_block && batch.rows.size() == 1) return look_at_block(step, step.with_next ? next : nullptr, batch);
   struct Wanted {
     std::uint32_t row;
     std::size_t request;
   };
   std::vector<Wanted> wanted;
   std::vector<stores::ReadRequest> requests;
-  std::map<std::pair<Key, Key>, std::size_t> known;  // block and prefix; only where there is no range
+  const auto hash_of = [](const stores::ReadRequest& request) {
+    std::size_t hash = 0;
+    for (const Key* parts : {&request.block.key, &request.from.parts})
+      for (const Datum& part : *parts) hash = hash * 31 + hash_value(part);
+    return hash;
+  };
+  std::unordered_multimap<std::size_t, std::size_t> known;  // requests without a range, which several rows may share
+  std::vector<Key> blocks;
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
-    const Row& row = batch.rows[i];
-    // A part may be made of one before it.
-    std::vector<std::pair<Key, Row>> ways{{{}, row}};
-    for (const KeySource& source : step.block) {
-      std::vector<std::pair<Key, Row>> longer;
-      for (auto& [block, with] : ways) {
-        for (Datum& datum : key_values(source, with)) {
-          longer.emplace_back(block, with);
-          if (source.slot) longer.back().second[*source.slot] = datum;
-          longer.back().first.push_back(std::move(datum));
-        }
-      }
-      ways = std::move(longer);
+    Row& row = batch.rows[i];
+    stores::ReadRequest request;
+    blocks.clear();
+    if (!one_block) {
+      blocks_of(step, row, blocks);
+    } else {
+      blocks.emplace_back();
+      if (!block_of(step, row, blocks.back())) continue;
     }
-    std::vector<Key> blocks;
-    for (auto& [block, with] : ways) blocks.push_back(std::move(block));
-    Key prefix;
-    bool impossible = blocks.empty();
-    for (const KeySource& source : step.prefix) {
-      prefix.push_back(value(source.value, row));
-      impossible = impossible || (prefix.back().absent() && !source.exact);
-    }
-    std::optional<Datum> low;
-    std::optional<Datum> high;
-    if (step.range.low) low = value(*step.range.low, row);
-    if (step.range.high) high = value(*step.range.high, row);
-    impossible = impossible || (low && low->absent()) || (high && high->absent());
-    if (impossible) continue;
+    if (blocks.empty() || !range_of(step, row, request)) continue;
+    request.block.collection = design_.families[step.family].collection;
+    request.family = step.family;
     for (Key& block : blocks) {
-      if (!low && !high) {
-        const auto found = known.find({block, prefix});
-        if (found != known.end()) {
-          wanted.push_back({i, found->second});
-          continue;
+      request.block.key = std::move(block);
+      std::optional<std::size_t> same;
+      if (!step.range.bounded()) {
+        const std::size_t hash = hash_of(request);
+        for (auto [at, end] = known.equal_range(hash); at != end && !same; ++at) {
+          const stores::ReadRequest& other = requests[at->second];
+          if (other.block == request.block && other.from == request.from) same = at->second;
         }
-        known.emplace(std::pair(block, prefix), requests.size());
+        if (!same) known.emplace(hash, requests.size());
       }
-      stores::ReadRequest request;
-      request.block = {family.collection, std::move(block)};
-      request.family = step.family;
-      request.from.parts = prefix;
-      request.to.parts = prefix;
-      if (low || high) {
-        const bool descending = family.key[prefix.size()].descending;
-        stores::Bound& first = descending ? request.to : request.from;
-        stores::Bound& last = descending ? request.from : request.to;
-        if (low) {
-          first.parts.push_back(*low);
-          first.inclusive = step.range.low_inclusive;
-        }
-        if (high) {
-          last.parts.push_back(*high);
-          last.inclusive = step.range.high_inclusive;
-        }
-      }
-      if (broken(Breakage::RangeBoundExclusive) && (low || high)) request.from.inclusive = request.to.inclusive = false;
-      request.reverse = step.reverse && step.limited && lookup_limit_.has_value();
-      if (step.limited && lookup_limit_)
-        request.limit = static_cast<std::size_t>(std::max<std::int64_t>(*lookup_limit_, 1));
-      wanted.push_back({i, requests.size()});
-      requests.push_back(std::move(request));
+      wanted.push_back({i, same.value_or(requests.size())});
+      if (!same) requests.push_back(request);
     }
   }
   stores::Answers answers;
@@ -195,13 +298,13 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
   const bool by_words = std::any_of(step.block.begin(), step.block.end(),
                                     [](const KeySource& source) { return source.kind == KeySource::Kind::AnyWord; });
   Batch out;
-  std::size_t next = 0;
+  std::size_t at = 0;
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
     if (transaction_.interrupted()) return Transaction::interruption();
     bool any = false;
     std::set<std::pair<Key, Key>> seen;  // what one word has found, another may find again
-    for (; next < wanted.size() && wanted[next].row == i; ++next) {
-      const std::size_t request = wanted[next].request;
+    for (; at < wanted.size() && wanted[at].row == i; ++at) {
+      const std::size_t request = wanted[at].request;
       for (const stores::Entry& entry : answers[request].entries) {
         if (by_words) {
           Key others;
@@ -220,8 +323,7 @@ Result<void> Executor::lookup(const Step& step, Batch& batch) {
     }
     if (any || !step.optional || broken(Breakage::OptionalRowDropped)) continue;
     Row row = std::move(batch.rows[i]);
-    for (const design::Output& output : step.outputs) row[output.slot] = model::nothing(output.type);
-    if (step.found_slot) row[*step.found_slot] = broken(Breakage::DanglingShown) ? value(step.found, row) : Datum();
+    stay_without(step, row);
     out.rows.push_back(std::move(row));
     out.seeds.push_back(batch.seeds[i]);
   }
@@ -269,8 +371,32 @@ Result<void> Executor::scan(const Step& step, Batch& batch) {
   return {};
 }
 
+namespace {
+
+// What a collection is made of: entries in the order of what tells elements apart.
+Datum collection_of(const Step& step, const design::Family& family, std::vector<stores::Entry>&& entries) {
+  Datum::List items;
+  items.reserve(entries.size());
+  for (stores::Entry& entry : entries) {
+    Datum key = entry.key.back();
+    Datum element = element_of(family, std::move(entry), key);
+    if (step.collection == TypeKind::Map)
+      items.emplace_back(Datum::List{std::move(key), std::move(element)});
+    else
+      items.push_back(std::move(element));
+  }
+  return items;
+}
+
+}  // namespace
+
 Result<void> Executor::collect(const Step& step, Batch& batch) {
   NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
+  if (collected_) {  // already, with the step before
+    batch.rows[0][step.slot] = collection_of(step, design_.families[step.family], std::move(collected_->entries));
+    collected_.reset();
+    return {};
+  }
   const design::Family& family = design_.families[step.family];
   std::vector<stores::ReadRequest> requests;
   std::vector<std::pair<std::size_t, std::size_t>> ranges;  // of requests, for each row
@@ -316,9 +442,9 @@ Result<void> Executor::collect(const Step& step, Batch& batch) {
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     std::vector<std::pair<Datum, Datum>> found;  // key and element
     for (std::size_t request = ranges[i].first; request < ranges[i].second; ++request) {
-      for (const stores::Entry& entry : answers[request].entries) {
+      for (stores::Entry& entry : answers[request].entries) {
         const Datum key = step.spread ? keys[i][request - ranges[i].first] : entry.key.back();
-        found.emplace_back(key, element_of(family, entry, key));
+        found.emplace_back(key, element_of(family, std::move(entry), key));
       }
     }
     std::sort(found.begin(), found.end());
@@ -339,11 +465,12 @@ void Executor::unnest(const Step& step, Batch& batch) const {
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     Datum collection = value(step.expr, batch.rows[i]);
     if (!collection.is_list()) continue;
-    Datum::List& items = collection.as_list();
     if (step.collection == TypeKind::Set) {
-      std::sort(items.begin(), items.end());
-      items.erase(std::unique(items.begin(), items.end()), items.end());
+      Datum::List& elements = collection.change_list();
+      std::sort(elements.begin(), elements.end());
+      elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
     }
+    const Datum::List& items = collection.as_list();
     for (std::size_t at = 0; at < items.size(); ++at) {
       Row row = batch.rows[i];
       if (step.collection == TypeKind::Map) {
@@ -453,11 +580,12 @@ Result<void> Executor::refreshed(const Step& step, Batch& batch) {
 Result<void> Executor::run_steps(const std::vector<Step>& steps, Batch& batch, std::uint32_t slots) {
   for (Row& row : batch.rows)
     if (row.size() < slots) row.resize(slots);
+  collected_.reset();
   for (const Step& step : steps) {
     if (transaction_.interrupted()) return Transaction::interruption();
     switch (step.kind) {
       case StepKind::Lookup:
-        NOAM_RETURN_IF_ERROR(lookup(step, batch));
+        NOAM_RETURN_IF_ERROR(lookup(step, &step == &steps.back() ? nullptr : &step + 1, batch));
         break;
       case StepKind::Scan:
         NOAM_RETURN_IF_ERROR(scan(step, batch));
@@ -585,6 +713,12 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
                                          std::optional<Row>* position) {
   if (plan.folded) {
     NOAM_ASSIGN_OR_RETURN(batch, fold(plan, std::move(batch), seeds, given));
+  }
+  // One row needs no order; a limit may still cut it.
+  if (seeds == 1 && batch.rows.size() <= 1 && !after && !plan.limit) {
+    NOAM_RETURN_IF_ERROR(run_steps(plan.late, batch, plan.slots));
+    for (Row& row : batch.rows) row = columns(plan, row);
+    return batch;
   }
   // Rows of each seed, ordered and cut.
   struct Item {

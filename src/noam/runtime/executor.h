@@ -30,6 +30,15 @@ class Executor {
   // The first page, or what comes after the position.
   Result<PageOfRows> page(const design::Plan& plan, const std::optional<Row>& after);
 
+  // One read, of one block: it needs no snapshot to see one moment.
+  static bool reads_once(const design::Plan& plan);
+
+  // Nothing but columns, worked out from a row.
+  static bool is_plain(const design::Plan& plan) {
+    return plan.steps.empty() && plan.late.empty() && plan.otherwise.empty() && !plan.folded && !plan.limit;
+  }
+  Row columns(const design::Plan& plan, const Row& row) const;
+
  private:
   struct Batch {
     std::vector<Row> rows;
@@ -42,11 +51,17 @@ class Executor {
 
   const design::Plan& usable(const design::Plan& plan, bool first_page);
   Result<void> check_limits(const design::Plan& plan) const;
-  Row columns(const design::Plan& plan, const Row& row) const;
   Result<Batch> finish(const design::Plan& plan, Batch batch, std::size_t seeds, const std::vector<Row>& given,
                        const std::optional<Row>& after, std::optional<Row>* position);
   Result<void> run_steps(const std::vector<design::Step>& steps, Batch& batch, std::uint32_t slots);
-  Result<void> lookup(const design::Step& step, Batch& batch);
+  // The blocks a row looks at. None: nothing can be found.
+  void blocks_of(const design::Step& step, const Row& row, std::vector<stores::Key>& out) const;
+  // Where it is one. False: nothing can be found.
+  bool block_of(const design::Step& step, Row& row, stores::Key& out) const;
+  bool range_of(const design::Step& step, const Row& row, stores::ReadRequest& out) const;
+  Result<void> look_at_block(const design::Step& step, const design::Step* next, Batch& batch);
+  void stay_without(const design::Step& step, Row& row) const;  // an optional lookup that found nothing
+  Result<void> lookup(const design::Step& step, const design::Step* next, Batch& batch);
   Result<void> scan(const design::Step& step, Batch& batch);
   Result<void> collect(const design::Step& step, Batch& batch);
   void unnest(const design::Step& step, Batch& batch) const;
@@ -65,9 +80,10 @@ class Executor {
   const Environment& environment_;
   Transaction::Moment moment_;
   std::optional<std::int64_t> lookup_limit_;  // of limited steps
+  std::optional<stores::Answer> collected_;   // what the next step would read, for its one row
 };
 
 // The element that an entry of an element family holds: its cells, put together.
-model::Datum element_of(const design::Family& family, const stores::Entry& entry, const model::Datum& key);
+model::Datum element_of(const design::Family& family, stores::Entry entry, const model::Datum& key);
 
 }  // namespace noam::runtime

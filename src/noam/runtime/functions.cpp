@@ -138,7 +138,7 @@ void append_bytes(std::string& out, const Datum& value) {
   const auto number = [&](std::uint64_t bits) {
     for (unsigned i = 8; i-- > 0;) out += static_cast<char>(static_cast<unsigned char>(bits >> (8U * i)));
   };
-  const auto text = [&](char kind, const std::string& bytes) {
+  const auto text = [&](char kind, std::string_view bytes) {
     out += kind;
     number(bytes.size());
     out += bytes;

@@ -111,6 +111,20 @@ Result<std::vector<Datum>> with_good_limits(const Asked& asked, std::vector<Datu
   return values;
 }
 
+Result<std::vector<Datum>> ask(const model::Model& model, const Asked& asked, std::vector<Datum> values) {
+  const std::vector<model::Parameter>& parameters = asked.parameters;
+  if (values.size() > parameters.size())
+    return Error{fmt::format("{} arguments for {} parameters", values.size(), parameters.size()), surplus(asked.query)};
+  values.resize(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (values[i].absent() && !parameters[i].type.optional)
+      return Error{fmt::format("`{}` is required", parameters[i].name), "required"};
+    if (const auto wrong = mismatch(model, parameters[i].type, values[i], parameters[i].name))
+      return Error{wrong->reason, wrong->code};
+  }
+  return with_good_limits(asked, std::move(values));
+}
+
 // Values in the order of the parameters. The error's code is that of a refusal.
 Result<std::vector<Datum>> bind(const model::Model& model, const Asked& asked, const Arguments& arguments) {
   const std::vector<model::Parameter>& parameters = asked.parameters;
@@ -123,13 +137,7 @@ Result<std::vector<Datum>> bind(const model::Model& model, const Asked& asked, c
     given[*at] = true;
     out[*at] = argument.value;
   }
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (out[i].absent() && !parameters[i].type.optional)
-      return Error{fmt::format("`{}` is required", parameters[i].name), "required"};
-    if (const auto wrong = mismatch(model, parameters[i].type, out[i], parameters[i].name))
-      return Error{wrong->reason, wrong->code};
-  }
-  return with_good_limits(asked, std::move(out));
+  return ask(model, asked, std::move(out));
 }
 
 // The same of the member `params` of a request.
@@ -228,7 +236,7 @@ std::optional<Row> read_cursor(const model::Query& query, const std::vector<Datu
   if (read->json[0] != cursor_sum(query, parameters, position)) return std::nullopt;
   auto row = datum_from(position);
   if (!row || !row->is_list() || row->as_list().size() != terms) return std::nullopt;
-  return std::move(row->as_list());
+  return row->as_list();
 }
 
 }  // namespace
@@ -240,6 +248,34 @@ Result<Rows> Session::query(std::string_view name, const Arguments& arguments, s
   NOAM_ASSIGN_OR_RETURN(auto parameters,
                         bind(*program_.model, {query->parameters, state_->query_limits[index], true}, arguments));
   return run_query(*query, std::move(parameters), cursor);
+}
+
+std::optional<PreparedQuery> Session::prepare_query(std::string_view name) const {
+  const model::Query* query = find(program_.model->queries, name);
+  if (query == nullptr) return std::nullopt;
+  return PreparedQuery{static_cast<std::uint32_t>(query - program_.model->queries.data())};
+}
+
+std::optional<PreparedCommand> Session::prepare_command(std::string_view name) const {
+  const model::Command* command = find(program_.model->commands, name);
+  if (command == nullptr) return std::nullopt;
+  return PreparedCommand{static_cast<std::uint32_t>(command - program_.model->commands.data())};
+}
+
+Result<Rows> Session::query(PreparedQuery query, std::vector<Datum> arguments, std::string_view cursor) {
+  const model::Query& found = program_.model->queries[query.index];
+  NOAM_ASSIGN_OR_RETURN(auto parameters,
+                        ask(*program_.model, {found.parameters, state_->query_limits[query.index], true},
+                            std::move(arguments)));
+  return run_query(found, std::move(parameters), cursor);
+}
+
+Outcome Session::command(PreparedCommand command, std::vector<Datum> arguments,
+                         const std::optional<model::CommandId>& id) {
+  const model::Command& found = program_.model->commands[command.index];
+  return decide(
+      found,
+      ask(*program_.model, {found.parameters, state_->command_limits[command.index], false}, std::move(arguments)), id);
 }
 
 Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> parameters, std::string_view cursor) {
@@ -262,6 +298,7 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   environment.now = options_.clock();
   Transaction transaction(store_, program_.design, deadline(), &state_->copies);
   transaction.watch(options_.interrupted);
+  transaction.use_for(state_->reads_once[index] != 0 ? Transaction::Use::Glance : Transaction::Use::Query);
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   if (query.refresh) {
     // The answer of the last refresh.
@@ -383,7 +420,7 @@ std::optional<Begun> begun_from(const std::string& text) {
   auto parameters = datum_from(json["parameters"]);
   auto keys = datum_from(json["todo"]);
   check(parameters && parameters->is_list() && keys && keys->is_list(), "a bulk change is kept as it was written");
-  return Begun{json["command"].get<std::string>(), std::move(parameters->as_list()), std::move(keys->as_list())};
+  return Begun{json["command"].get<std::string>(), parameters->as_list(), keys->as_list()};
 }
 
 Outcome other_command(const Begun& begun) {
@@ -488,7 +525,8 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
       stores::Put guard = guard_put(program_.design, id, outcome_text(*program_.model, outcome));
       transaction.put(std::move(guard.entry), std::move(guard.columns));
     }
-    const auto committed = store_.commit(transaction.batch(), by);
+    const stores::WriteBatch batch = transaction.take_batch();
+    const auto committed = store_.commit(batch, by);
     if (!committed) return unknown(committed.error().message);
     switch (*committed) {
       case stores::Outcome::Applied:
@@ -496,7 +534,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
       case stores::Outcome::Conflict:
         continue;
       case stores::Outcome::TooLarge:
-        return refused("limit", too_large(transaction.batch()));
+        return refused("limit", too_large(batch));
       case stores::Outcome::Unknown:
         return unknown("the store does not tell");
     }
@@ -610,7 +648,7 @@ Result<bool> Session::run_part(const model::Command& command, const design::Comm
       applied = applied && done && !*done;
     }
     if (!applied && !look_up) return false;  // refused, or it does not match any more
-    stores::WriteBatch batch = transaction.batch();
+    stores::WriteBatch batch = transaction.take_batch();
     if (!applied) batch.changes.clear();
     if (look_up) {
       Outcome outcome;
@@ -645,12 +683,13 @@ Result<void> Session::refresh(std::string_view name) {
     const State::Turn turn(*state_, attempt);
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     transaction.watch(options_.interrupted);
+    transaction.begin();
     environment.now = options_.clock();  // not before what is read: a refresh that ended meanwhile is not the later one
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(program_.queries[index], {Row{}}));
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     NOAM_RETURN_IF_ERROR(run.refresh(index, environment.now, rows[0]));
-    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.take_batch(), deadline()));
     if (outcome == stores::Outcome::Conflict) continue;
     if (outcome != stores::Outcome::Applied) return Error{"the store did not take the refreshed rows"};
     return {};
@@ -760,7 +799,7 @@ Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int6
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, key, now));
     if (!expired) return false;
-    const stores::WriteBatch batch = transaction.batch();
+    const stores::WriteBatch batch = transaction.take_batch();
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
     switch (outcome) {
       case stores::Outcome::Applied:

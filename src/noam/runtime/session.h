@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +56,10 @@ struct Argument {
 };
 using Arguments = std::vector<Argument>;
 
-// The answer of a query.
+// The answer of a query. Its data may be held in memory that the store has read: who wants a part of it for long keeps
+// that part's memory.
 struct Rows {
-  std::vector<std::string> columns;
+  std::span<const std::string> columns;  // of the session's model
   std::vector<std::vector<model::Datum>> rows;
   std::string cursor;  // empty: that was all
 };
@@ -118,6 +120,14 @@ struct Loaded {
 // The refreshed queries of a model, those that others read before these.
 std::vector<const model::Query*> in_order_of_refresh(const model::Model& model);
 
+// A query or a command that was found by its name. Belongs to one session.
+struct PreparedQuery {
+  std::uint32_t index = 0;
+};
+struct PreparedCommand {
+  std::uint32_t index = 0;
+};
+
 // Safe to use from several threads. The store must outlive it.
 class Session {
  public:
@@ -138,6 +148,13 @@ class Session {
   // query with these arguments did not give), `value`, `required`, `overflow`, `interrupted`, or none where the store
   // failed.
   Result<Rows> query(std::string_view name, const Arguments& arguments, std::string_view cursor = {});
+
+  // The same with less to look up: arguments in the order of the parameters.
+  [[nodiscard]] std::optional<PreparedQuery> prepare_query(std::string_view name) const;
+  [[nodiscard]] std::optional<PreparedCommand> prepare_command(std::string_view name) const;
+  Result<Rows> query(PreparedQuery query, std::vector<model::Datum> arguments, std::string_view cursor = {});
+  Outcome command(PreparedCommand command, std::vector<model::Datum> arguments,
+                  const std::optional<model::CommandId>& id = std::nullopt);
 
   // Without an id, one is made; then only the store's own answer tells whether it was applied. Refused with the codes
   // of docs/json.md, and with `request` where the model has no such command: that is not looked up by its id.

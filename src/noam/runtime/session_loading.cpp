@@ -18,14 +18,9 @@ namespace {
 
 Result<std::optional<std::string>> noted(Transaction& transaction, const design::Design& design,
                                          const std::string& name) {
-  const stores::EntryRef entry = note_entry(design, name);
-  stores::ReadRequest request;
-  request.block = entry.block;
-  request.family = entry.family;
-  stores::Answers answers;
-  NOAM_RETURN_IF_ERROR(transaction.read({&request, 1}, Transaction::Moment::Now, answers));
-  if (answers[0].entries.empty()) return std::optional<std::string>();
-  return std::optional(answers[0].entries[0].columns[0].as_string());
+  NOAM_ASSIGN_OR_RETURN(const auto found, transaction.read_entry(note_entry(design, name), Transaction::Moment::Now));
+  if (!found) return std::optional<std::string>();
+  return std::optional(std::string((*found)[0].as_string()));
 }
 
 // Nothing where the rows may be committed together; else why not.

@@ -12,6 +12,7 @@
 #include "noam/runtime/arguments.h"
 #include "noam/runtime/base_entries.h"
 #include "noam/runtime/copies.h"
+#include "noam/runtime/executor.h"
 #include "noam/runtime/session.h"
 #include "noam/runtime/sweeper.h"
 
@@ -24,6 +25,9 @@ struct Session::State {
   explicit State(const design::Program& program) : bases(program), copies(program.design) {
     for (const model::Query& query : program.model->queries) query_limits.push_back(limit_parameters(query));
     for (const model::Command& command : program.model->commands) command_limits.push_back(limit_parameters(command));
+    for (std::size_t i = 0; i < program.queries.size(); ++i)
+      reads_once.push_back(
+          static_cast<char>(!program.model->queries[i].refresh && Executor::reads_once(program.queries[i])));
   }
 
   // The turn of one attempt to change something. Attempts go side by side; one that met others too often goes alone,
@@ -46,6 +50,7 @@ struct Session::State {
   CopyStates copies;
   std::vector<std::vector<std::uint32_t>> query_limits;  // of each, the parameters that are limits
   std::vector<std::vector<std::uint32_t>> command_limits;
+  std::vector<char> reads_once;  // of each query
   FairSharedMutex running;
   std::mutex random_lock;
   std::mt19937_64 random{std::random_device{}()};

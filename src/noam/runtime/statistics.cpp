@@ -164,13 +164,14 @@ class Measurement {
   Result<void> read_family(std::uint32_t index, const std::optional<BaseLayout>& layout, const stores::Snapshot* at) {
     std::optional<Key> block;
     Total here;
-    std::optional<Key> instance;  // of elements
+    Key instance;  // of elements
+    bool within = false;
     std::uint64_t elements = 0;
     const Family& family = program_.design.families[index];
     const bool grouped = family.elements && !counted_elsewhere(family);
     const auto end_instance = [&] {
-      if (instance) element_field(family).lengths.add(elements);
-      instance.reset();
+      if (within) element_field(family).lengths.add(elements);
+      within = false;
       elements = 0;
     };
     std::string after;
@@ -193,9 +194,10 @@ class Measurement {
           take_element(field_type(family), element, key, element_field(family), role_of(family));
           if (!grouped) continue;
           Key owner(item.entry.key.begin(), item.entry.key.end() - (item.entry.key.empty() ? 0 : 1));
-          if (!instance || *instance != owner) {
+          if (!within || instance != owner) {
             end_instance();
             instance = std::move(owner);
+            within = true;
           }
           ++elements;
         } else {

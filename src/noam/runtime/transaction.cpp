@@ -28,18 +28,17 @@ bool KeyOrder::operator()(const Key& a, const Key& b) const {
   return order != 0 ? order < 0 : a.size() < b.size();
 }
 
-Transaction::Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
-                         const CopyStates* copies, std::shared_ptr<const stores::Snapshot> at)
-    : store_(store), design_(design), by_(by), copies_(copies), snapshot_(std::move(at)) {
-  if (!snapshot_) snapshot_ = store.snapshot();
+const stores::Snapshot* Transaction::moment() {
+  if (!snapshot_ && use_ != Use::Glance) snapshot_ = store_.snapshot();
+  return snapshot_.get();
 }
 
 Transaction::Entries& Transaction::entries_of(Layer& layer, const stores::EntryRef& entry) {
-  const BlockFamily at{entry.block, entry.family};
-  const auto found = layer.find(at);
-  if (found != layer.end()) return found->second;
+  BlockFamily at{entry.block, entry.family};
+  const auto found = layer.lower_bound(at);
+  if (found != layer.end() && found->first == at) return found->second;
   const KeyOrder order{&design_.families[entry.family].key};
-  return layer.emplace(at, Entries(order)).first->second;
+  return layer.emplace_hint(found, std::move(at), Entries(order))->second;
 }
 
 namespace {
@@ -66,9 +65,9 @@ bool is_zero(const Datum& datum) {
 }  // namespace
 
 // What `above` makes of an entry that `below` has changed.
-void Transaction::merge(Pending& below, const Pending& above) {
+void Transaction::merge(Pending& below, Pending above) {
   if (above.kind != Pending::Kind::Add) {
-    below = above;
+    below = std::move(above);
     return;
   }
   if (below.kind == Pending::Kind::Add) {
@@ -110,11 +109,15 @@ void Transaction::add(stores::EntryRef entry, Key addends, std::uint32_t vanishe
 }
 
 void Transaction::settle() {
+  if (settled_.empty()) {
+    settled_.swap(newest_);
+    return;
+  }
   for (auto& [block, entries] : newest_) {
     Entries& below = entries_of(settled_, {block.block, block.family, {}});
     for (auto& [key, pending] : entries) {
-      const auto [at, fresh] = below.emplace(key, pending);
-      if (!fresh) merge(at->second, pending);
+      const auto [at, fresh] = below.try_emplace(key, pending);
+      if (!fresh) merge(at->second, std::move(pending));
     }
   }
   newest_.clear();
@@ -135,26 +138,31 @@ bool within(const KeyOrder& order, const Key& key, const Bound& from, const Boun
 
 Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
   if (interrupted()) return interruption();
-  std::vector<const Layer*> layers{&settled_};
-  if (moment == Moment::Now && !broken(Breakage::OwnChangesUnseen)) layers.push_back(&newest_);
-  // Where our own changes lie on top, a limit counts after them.
-  std::vector<stores::ReadRequest> asked(requests.begin(), requests.end());
-  std::vector<char> touched(requests.size(), 0);
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    for (const Layer* layer : layers)
-      if (layer->contains({asked[i].block, asked[i].family})) {
-        touched[i] = 1;
-        asked[i].limit = 0;
-      }
-  NOAM_RETURN_IF_ERROR(store_.read(asked, snapshot_.get(), by_, out));
+  const bool own = moment == Moment::Now && !broken(Breakage::OwnChangesUnseen);
+  const auto is_changed = [&](const stores::ReadRequest& request) {
+    return changes(settled_, request) || (own && changes(newest_, request));
+  };
+  std::vector<stores::ReadRequest> asked;  // where our own changes lie on top, a limit counts after them
+  if (std::any_of(requests.begin(), requests.end(), is_changed)) {
+    asked.assign(requests.begin(), requests.end());
+    for (stores::ReadRequest& request : asked)
+      if (is_changed(request)) request.limit = 0;
+  }
+  NOAM_RETURN_IF_ERROR(store_.read(asked.empty() ? requests : asked, this->moment(), by_, out));
+  if (use_ == Use::Change) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (broken(Breakage::AbsenceNotExpected) && out[i].entries.empty() && !is_changed(requests[i])) continue;
+      if (blocks_.empty() || blocks_.back().first != requests[i].block)
+        blocks_.emplace_back(requests[i].block, out[i].version);
+    }
+  }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (broken(Breakage::AbsenceNotExpected) && touched[i] == 0 && out[i].entries.empty()) continue;
-    blocks_.emplace(asked[i].block, out[i].version);
-    if (touched[i] == 0) continue;
+    if (!is_changed(asked[i])) continue;
     const KeyOrder order{&design_.families[asked[i].family].key};
     std::map<Key, Key, KeyOrder> merged(order);
     for (Entry& entry : out[i].entries) merged.emplace(std::move(entry.key), std::move(entry.columns));
-    for (const Layer* layer : layers) {
+    for (const Layer* layer : {&settled_, &newest_}) {
+      if (layer == &newest_ && !own) continue;
       const auto found = layer->find({asked[i].block, asked[i].family});
       if (found == layer->end()) continue;
       for (const auto& [key, pending] : found->second) {
@@ -179,13 +187,26 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
   return {};
 }
 
+Result<std::optional<Key>> Transaction::read_entry(const stores::EntryRef& entry, Moment moment) {
+  stores::ReadRequest request;
+  request.block = entry.block;
+  request.family = entry.family;
+  request.from.parts = entry.key;
+  request.to.parts = entry.key;
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(read({&request, 1}, moment, answers));
+  for (Entry& found : answers[0].entries)
+    if (found.key == entry.key) return std::optional<Key>(std::move(found.columns));
+  return std::optional<Key>();
+}
+
 Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t family, Moment moment) {
   std::map<Key, std::map<Key, Key>> blocks;
   const std::uint32_t collection = design_.families[family].collection;
   std::string after;
   do {
     if (interrupted()) return interruption();
-    NOAM_ASSIGN_OR_RETURN(stores::ScanPage page, store_.scan(family, after, snapshot_.get(), by_));
+    NOAM_ASSIGN_OR_RETURN(stores::ScanPage page, store_.scan(family, after, this->moment(), by_));
     collections_.emplace(collection, page.version);
     for (auto& item : page.items)
       blocks[std::move(item.block)][std::move(item.entry.key)] = std::move(item.entry.columns);
@@ -214,35 +235,31 @@ Result<std::vector<stores::ScanPage::Item>> Transaction::scan(std::uint32_t fami
 }
 
 stores::WriteBatch Transaction::batch() const {
+  Transaction copy = *this;
+  return copy.take_batch();
+}
+
+stores::WriteBatch Transaction::take_batch() {
   stores::WriteBatch out;
-  if (!broken(Breakage::ReadsNotExpected))
-    for (const auto& [block, version] : blocks_) out.expects.push_back({block.collection, block.key, version});
+  if (!broken(Breakage::ReadsNotExpected)) {
+    out.expects.reserve(blocks_.size() + collections_.size());
+    for (auto& [block, version] : blocks_) out.expects.push_back({block.collection, std::move(block.key), version});
+  }
   if (!broken(Breakage::CollectionNotExpected))
     for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
-  Transaction::Layer all = settled_;
-  for (const auto& [block, entries] : newest_) {
-    auto found = all.find(block);
-    if (found == all.end()) {
-      all.emplace(block, entries);
-      continue;
-    }
-    for (const auto& [key, pending] : entries) {
-      const auto [at, fresh] = found->second.emplace(key, pending);
-      if (!fresh) merge(at->second, pending);
-    }
-  }
-  for (const auto& [block, entries] : all) {
-    for (const auto& [key, pending] : entries) {
+  settle();
+  for (auto& [block, entries] : settled_) {
+    for (auto& [key, pending] : entries) {
       stores::EntryRef entry{block.block, block.family, key};
       switch (pending.kind) {
         case Pending::Kind::Put:
-          out.changes.emplace_back(stores::Put{std::move(entry), pending.columns});
+          out.changes.emplace_back(stores::Put{std::move(entry), std::move(pending.columns)});
           break;
         case Pending::Kind::Delete:
           out.changes.emplace_back(stores::Delete{std::move(entry)});
           break;
         case Pending::Kind::Add:
-          out.changes.emplace_back(stores::Add{std::move(entry), pending.columns, pending.vanishes});
+          out.changes.emplace_back(stores::Add{std::move(entry), std::move(pending.columns), pending.vanishes});
           break;
       }
     }

@@ -30,9 +30,20 @@ struct KeyOrder {
 // changes on top, in layers: what is written goes to the newest; a reader may be shown all of them, or all but that.
 class Transaction {
  public:
-  // Plans may not read the copies that are not ready; without `copies`, all. Without a moment, this one.
+  enum class Use : std::uint8_t {
+    Change,  // what it reads must not have changed when it commits
+    Query,   // reads one moment, and that is all
+    Glance,  // a query that reads once: one read is of one moment by itself
+  };
+
+  // Plans may not read the copies that are not ready; without `copies`, all. Without a moment, that of the first read.
   Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
-              const CopyStates* copies = nullptr, std::shared_ptr<const stores::Snapshot> at = nullptr);
+              const CopyStates* copies = nullptr, std::shared_ptr<const stores::Snapshot> at = nullptr)
+      : store_(store), design_(design), by_(by), copies_(copies), snapshot_(std::move(at)) {}
+
+  void use_for(Use use) { use_ = use; }
+  // The moment is this one.
+  void begin() { moment(); }
 
   // From now on reads end with the code `interrupted` once this is true (null: never). It must outlive the transaction.
   void watch(const std::atomic<bool>* interrupted) { interrupted_ = interrupted; }
@@ -50,6 +61,8 @@ class Transaction {
   }
 
   Result<void> read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out);
+  // The columns of one entry, if it is there.
+  Result<std::optional<stores::Key>> read_entry(const stores::EntryRef& entry, Moment moment);
   // All entries of a family.
   Result<std::vector<stores::ScanPage::Item>> scan(std::uint32_t family, Moment moment);
 
@@ -62,6 +75,7 @@ class Transaction {
 
   // All changes, with what must not have changed meanwhile.
   [[nodiscard]] stores::WriteBatch batch() const;
+  stores::WriteBatch take_batch();            // the same of one that is not needed any more
   [[nodiscard]] std::size_t changed() const;  // entries
 
  private:
@@ -80,7 +94,12 @@ class Transaction {
   using Layer = std::map<BlockFamily, Entries>;
 
   Entries& entries_of(Layer& layer, const stores::EntryRef& entry);
-  static void merge(Pending& below, const Pending& above);
+  // Of a layer that nothing was written to there is nothing to see.
+  [[nodiscard]] bool changes(const Layer& layer, const stores::ReadRequest& request) const {
+    return !layer.empty() && layer.contains({request.block, request.family});
+  }
+  const stores::Snapshot* moment();
+  static void merge(Pending& below, Pending above);
   static std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);
 
   stores::Store& store_;
@@ -89,10 +108,11 @@ class Transaction {
   const CopyStates* copies_;
   const std::atomic<bool>* interrupted_ = nullptr;
   std::shared_ptr<const stores::Snapshot> snapshot_;
+  Use use_ = Use::Change;
   Layer settled_;
   Layer newest_;
-  std::map<stores::BlockRef, stores::Version> blocks_;    // read
-  std::map<std::uint32_t, stores::Version> collections_;  // scanned
+  std::vector<std::pair<stores::BlockRef, stores::Version>> blocks_;  // read; the same perhaps several times
+  std::map<std::uint32_t, stores::Version> collections_;              // scanned
 };
 
 }  // namespace noam::runtime

@@ -116,10 +116,18 @@ TEST_F(TransactionTest, AddsWithoutReading) {
 
 TEST_F(TransactionTest, SeesOneMomentOfTheStore) {
   Transaction reader = begin();
+  Transaction later = begin();
+  reader.begin();
   Transaction writer = begin();
   writer.put(entry(1, 1), {1, 1});
   EXPECT_EQ(commit(writer), stores::Outcome::Applied);
   EXPECT_TRUE(read(reader, 1, Now).empty());
+  // Who has not begun sees the moment of the first read.
+  EXPECT_EQ(read(later, 1, Now).size(), 1U);
+  Transaction another = begin();
+  another.put(entry(1, 2), {1, 1});
+  EXPECT_EQ(commit(another), stores::Outcome::Applied);
+  EXPECT_EQ(read(later, 1, Now).size(), 1U);
 }
 
 // Whatever is put, deleted and added in whatever layer, reads are those of plain maps. Counts and sums become nothing

@@ -252,19 +252,6 @@ class Keeping {
     return {{family.collection, std::move(key.first)}, upkeep.family, std::move(key.second)};
   }
 
-  Result<std::optional<Key>> read_entry(const stores::EntryRef& entry, Transaction::Moment moment) {
-    stores::ReadRequest request;
-    request.block = entry.block;
-    request.family = entry.family;
-    request.from.parts = entry.key;
-    request.to.parts = entry.key;
-    stores::Answers answers;
-    NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, moment, answers));
-    for (stores::Entry& found : answers[0].entries)
-      if (found.key == entry.key) return std::optional<Key>(std::move(found.columns));
-    return std::optional<Key>();
-  }
-
   struct Delta {
     std::vector<const Row*> removed;
     std::vector<const Row*> added;
@@ -346,7 +333,7 @@ class Keeping {
   Result<void> change(const Upkeep& upkeep, const EntryKey& key, const Delta& delta) {
     const Family& family = program_.design.families[upkeep.family];
     const design::Collection& collection = program_.design.collection_of(family);
-    NOAM_ASSIGN_OR_RETURN(const auto old, read_entry(ref(upkeep, key), Transaction::Moment::Now));
+    NOAM_ASSIGN_OR_RETURN(const auto old, transaction_.read_entry(ref(upkeep, key), Transaction::Moment::Now));
     Key columns = old.value_or(Key(family.width()));
     const std::int64_t grown =
         static_cast<std::int64_t>(delta.added.size()) - static_cast<std::int64_t>(delta.removed.size());

@@ -21,7 +21,7 @@ std::string write_addends(const Add& add, std::size_t width);
 // What it makes of a value (none: there is none).
 std::string merge_addends(std::optional<std::string_view> value, std::string_view addends);
 
-// Makes values of such: what `added` would make, one after the other.
+// Makes values of such: what `add_to` would make, one after the other.
 std::shared_ptr<rocksdb::MergeOperator> counter_merging();
 
 // Drops entries that are gone.

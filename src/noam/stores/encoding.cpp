@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "noam/model/packed.h"
+
 namespace noam::stores {
 
 using model::Datum;
@@ -27,9 +29,6 @@ constexpr unsigned char key_positive = 0x2A;
 constexpr unsigned char key_string = 0x30;
 constexpr unsigned char key_list = 0x38;
 constexpr char end_of_list = '\x00';
-
-// Of columns.
-enum class Tag : unsigned char { Absent, False, True, Int, Double, Decimal, String, List };
 
 void complement(std::string& bytes, std::size_t from) {
   for (std::size_t i = from; i < bytes.size(); ++i) bytes[i] = static_cast<char>(~bytes[i]);
@@ -290,140 +289,21 @@ bool take_ordered(std::string_view& bytes, bool descending, Datum& out) {
   return true;
 }
 
-namespace {
-
-void append_varint(std::uint64_t number, std::string& out) {
-  for (; number >= 0x80; number >>= 7U) out += static_cast<char>(number | 0x80U);
-  out += static_cast<char>(number);
-}
-
-bool take_varint(std::string_view& bytes, std::uint64_t& out) {
-  out = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto next = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    out |= static_cast<std::uint64_t>(next & 0x7FU) << shift;
-    if (next < 0x80) return true;
-  }
-  return false;
-}
-
-void append_sized(std::string_view text, std::string& out) {
-  append_varint(text.size(), out);
-  out += text;
-}
-
-bool take_sized(std::string_view& bytes, std::string_view& out) {
-  std::uint64_t size = 0;
-  if (!take_varint(bytes, size) || size > bytes.size()) return false;
-  out = bytes.substr(0, size);
-  bytes.remove_prefix(size);
-  return true;
-}
-
-// Small numbers of either sign are short.
-std::uint64_t zigzag(std::int64_t number) {
-  return static_cast<std::uint64_t>(number) << 1U ^ (number < 0 ? ~std::uint64_t{0} : 0);
-}
-std::int64_t from_zigzag(std::uint64_t number) {
-  return static_cast<std::int64_t>(number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0));
-}
-
-// Enough that nobody stumbles over it.
-bool is_decimal_text(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.front() != '.' && text.back() != '.' &&
-         text.find_first_not_of("0123456789.") == std::string_view::npos && text.find('.') == text.rfind('.');
-}
-
-bool take_list(std::string_view& bytes, int depth, Datum::List& out);
-
-bool take(std::string_view& bytes, int depth, Datum& out) {
-  if (bytes.empty() || depth > deepest) return false;
-  const auto tag = static_cast<Tag>(bytes.front());
-  bytes.remove_prefix(1);
-  std::uint64_t number = 0;
-  std::string_view text;
-  switch (tag) {
-    case Tag::Absent:
-      out = Datum();
-      return true;
-    case Tag::False:
-    case Tag::True:
-      out = Datum(tag == Tag::True);
-      return true;
-    case Tag::Int:
-      if (!take_varint(bytes, number)) return false;
-      out = Datum(from_zigzag(number));
-      return true;
-    case Tag::Double:
-      if (bytes.size() < 8) return false;
-      for (int i = 0; i < 8; ++i) number = number << 8U | static_cast<unsigned char>(bytes[static_cast<unsigned>(i)]);
-      bytes.remove_prefix(8);
-      out = Datum(std::bit_cast<double>(number));
-      return true;
-    case Tag::Decimal:
-      if (!take_sized(bytes, text) || !is_decimal_text(text)) return false;
-      out = Datum(Decimal::from_canonical(std::string(text)));
-      return true;
-    case Tag::String:
-      if (!take_sized(bytes, text)) return false;
-      out = Datum(std::string(text));
-      return true;
-    case Tag::List: {
-      Datum::List made;
-      if (!take_list(bytes, depth + 1, made)) return false;
-      out = Datum(std::move(made));
-      return true;
-    }
-  }
-  return false;
-}
-
-bool take_list(std::string_view& bytes, int depth, Datum::List& out) {
-  std::uint64_t count = 0;
-  if (!take_varint(bytes, count) || count > bytes.size()) return false;
-  out.resize(count);
-  return std::all_of(out.begin(), out.end(), [&](Datum& element) { return take(bytes, depth, element); });
-}
-
-}  // namespace
-
-void append_value(const Datum& datum, std::string& out) {
-  const auto tag = [&](Tag kind) { out += static_cast<char>(kind); };
-  if (datum.absent()) {
-    tag(Tag::Absent);
-  } else if (datum.is_bool()) {
-    tag(datum.as_bool() ? Tag::True : Tag::False);
-  } else if (datum.is_int()) {
-    tag(Tag::Int);
-    append_varint(zigzag(datum.as_int()), out);
-  } else if (datum.is_double()) {
-    tag(Tag::Double);
-    append_big_endian(std::bit_cast<std::uint64_t>(datum.as_double()), 8, out);
-  } else if (datum.is_decimal()) {
-    tag(Tag::Decimal);
-    append_sized(datum.as_decimal().text(), out);
-  } else if (datum.is_string()) {
-    tag(Tag::String);
-    append_sized(datum.as_string(), out);
-  } else {
-    tag(Tag::List);
-    append_varint(datum.as_list().size(), out);
-    for (const Datum& element : datum.as_list()) append_value(element, out);
-  }
-}
-
-bool take_value(std::string_view& bytes, Datum& out) { return take(bytes, 0, out); }
-
 std::string write_values(const std::vector<Datum>& datums) {
   std::string out;
-  append_varint(datums.size(), out);
-  for (const Datum& datum : datums) append_value(datum, out);
+  model::append_varint(datums.size(), out);
+  for (const Datum& datum : datums) model::append_packed(datum, out);
   return out;
 }
 
-bool read_values(std::string_view bytes, std::vector<Datum>& out) { return take_list(bytes, 0, out) && bytes.empty(); }
+bool read_values(std::string_view bytes, std::vector<Datum>& out, const model::Shared* owner) {
+  std::uint64_t count = 0;
+  if (!model::take_varint(bytes, count) || count > bytes.size()) return false;
+  out.resize(count);
+  for (Datum& datum : out)
+    if (!model::take_packed(bytes, owner, datum)) return false;
+  return bytes.empty();
+}
 
 void append_fixed16(std::uint16_t number, std::string& out) { append_big_endian(number, 2, out); }
 

@@ -16,13 +16,10 @@ namespace noam::stores {
 void append_ordered(const model::Datum& datum, bool descending, std::string& out);
 bool take_ordered(std::string_view& bytes, bool descending, model::Datum& out);
 
-// Of columns: short, in no order.
-void append_value(const model::Datum& datum, std::string& out);
-bool take_value(std::string_view& bytes, model::Datum& out);
-
-// Some datums, with their number before them. The reader wants nothing behind them.
+// Of columns: some packed datums (model/packed.h), with their number before them. The reader wants nothing behind them.
+// With an owner of the bytes, they are read in place.
 std::string write_values(const std::vector<model::Datum>& datums);
-bool read_values(std::string_view bytes, std::vector<model::Datum>& out);
+bool read_values(std::string_view bytes, std::vector<model::Datum>& out, const model::Shared* owner = nullptr);
 
 // Unsigned, the highest byte first.
 void append_fixed16(std::uint16_t number, std::string& out);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "noam/model/packed.h"
+
 namespace noam::stores {
 namespace {
 
@@ -82,10 +84,10 @@ RC_GTEST_PROP(Encoding, ReadsWhatItWrote, ()) {
     RC_ASSERT(rest == "rest");
   }
   std::string bytes;
-  append_value(datum, bytes);
+  model::append_packed(datum, bytes);
   std::string_view rest = bytes;
   Datum read;
-  RC_ASSERT(take_value(rest, read));
+  RC_ASSERT(model::take_packed(rest, nullptr, read));
   RC_ASSERT(read == datum);
   RC_ASSERT(rest.empty());
 }

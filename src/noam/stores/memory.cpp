@@ -141,7 +141,7 @@ Result<ScanPlace> read_place(std::string_view text) {
   Key both;
   if (!read_values(text, both) || both.size() != 2 || !both[0].is_list() || !both[1].is_list())
     return Error{"this is no place where a scan can go on"};
-  return ScanPlace{std::move(both[0].as_list()), std::move(both[1].as_list())};
+  return ScanPlace{both[0].as_list(), both[1].as_list()};
 }
 
 class MemoryStore final : public Store {

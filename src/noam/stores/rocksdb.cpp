@@ -101,6 +101,11 @@ Result<Head> parse_head(const std::string& folder, const std::string& text) {
   if (head.format > this_format)
     return Error{fmt::format("store `{}` was made by a newer noam: its format is {}, this one knows {}", folder,
                              head.format, this_format)};
+  if (head.format != 0 && head.format < this_format)
+    return Error{
+        fmt::format("store `{}` was made by an older noam: its format is {}, this one knows {}; let that noam "
+                    "export it, and load that",
+                    folder, head.format, this_format)};
   const Json sum = json.value("sum", Json());
   json.erase("sum");
   if (!sum.is_string() || sum != sum_of(json) || head.format == 0) return damaged_head(folder);
@@ -279,6 +284,78 @@ class NoDiary final : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
+// Bytes that RocksDB holds for us, in its cache where they lie there. They may outlive the store.
+class PinnedBytes final : public model::Shared {
+ public:
+  explicit PinnedBytes(std::shared_ptr<rocksdb::Cache> cache) : cache_(std::move(cache)) {}
+  PinnedBytes(const PinnedBytes&) = delete;
+  PinnedBytes& operator=(const PinnedBytes&) = delete;
+  ~PinnedBytes() override { slice.Reset(); }
+
+  rocksdb::PinnableSlice slice;
+
+ private:
+  const std::shared_ptr<rocksdb::Cache> cache_;  // goes after the slice has let go of it
+};
+
+// Bytes of our own, which stay where they are.
+class Chunk final : public model::Shared {
+ public:
+  explicit Chunk(std::size_t bytes) : bytes_(new char[bytes]), size_(bytes) {}
+
+  // Where there is room.
+  [[nodiscard]] bool fits(std::size_t bytes) const { return size_ - used_ >= bytes; }
+  std::string_view copy(std::string_view bytes) {
+    char* to = bytes_.get() + used_;
+    std::memcpy(to, bytes.data(), bytes.size());
+    used_ += bytes.size();
+    return {to, bytes.size()};
+  }
+
+ private:
+  const std::unique_ptr<char[]> bytes_;  // NOLINT(modernize-avoid-c-arrays)
+  const std::size_t size_;
+  std::size_t used_ = 0;
+};
+
+// Holds something shared as long as it is there.
+template <typename Held>
+class Hold {
+ public:
+  explicit Hold(Held* made = nullptr) : held_(made) {}
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  Hold(Hold&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  Hold& operator=(Hold&& other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  ~Hold() {
+    if (held_ != nullptr) held_->let_go();
+  }
+  Held* operator->() const { return held_; }
+  Held* get() const { return held_; }
+
+ private:
+  Held* held_;
+};
+
+// Values that an iterator goes past, kept for who reads them.
+class Keeper {
+ public:
+  bool read(std::string_view value, Key& columns) {
+    if (chunk_.get() == nullptr || !chunk_->fits(value.size())) {
+      chunk_ = Hold<Chunk>(new Chunk(std::max(value.size(), next_)));
+      next_ = std::min<std::size_t>(next_ * 4, std::size_t{1} << 18U);
+    }
+    return read_values(chunk_->copy(value), columns, chunk_.get());
+  }
+
+ private:
+  Hold<Chunk> chunk_;
+  std::size_t next_ = std::size_t{1} << 12U;
+};
+
 class RocksdbSnapshot final : public Snapshot {
  public:
   explicit RocksdbSnapshot(rocksdb::DB& database) : database_(database), held_(database.GetSnapshot()) {}
@@ -377,6 +454,10 @@ class RocksdbStore final : public EmbeddedStore {
     return XXH3_64bits(block_prefix.data(), block_prefix.size()) % stripes;
   }
   Result<void> answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out);
+  // Whether the only entry of a family lies right before all entries of another one: then one walk finds both.
+  [[nodiscard]] bool lie_together(const ReadRequest& one, const ReadRequest& many) const;
+  Result<void> answer_both(const ReadRequest& one, const ReadRequest& many, const rocksdb::Snapshot* at,
+                           Answer& out_one, Answer& out_many);
   Result<void> get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
                    std::uint32_t family, Answer& out);
   [[nodiscard]] Result<Preparation> prepare(const WriteBatch& batch) const;
@@ -391,6 +472,7 @@ class RocksdbStore final : public EmbeddedStore {
   const RocksdbOptions options_;
   Head head_;
   Capabilities capabilities_;
+  std::shared_ptr<rocksdb::Cache> cache_;
   std::shared_ptr<GuardedLogs> logs_;
   std::unique_ptr<rocksdb::Env> env_;  // with these logs
   std::unique_ptr<rocksdb::DB> database_;
@@ -504,7 +586,8 @@ Result<void> RocksdbStore::open() {
 
   // All that grows with the data is in the cache, so that its size is what the store takes.
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = rocksdb::NewLRUCache(options_.cache_bytes);
+  cache_ = rocksdb::NewLRUCache(options_.cache_bytes);
+  table.block_cache = cache_;
   options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
@@ -538,11 +621,7 @@ Result<void> RocksdbStore::open() {
         fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
                     "backup",
                     folder_, database_->GetLatestSequenceNumber(), head_.sequence)};
-  NOAM_RETURN_IF_ERROR(read_deployment());
-  if (head_.format == this_format) return {};
-  // All that an older noam wrote can be read; from now on it can't read what is written.
-  head_.format = this_format;
-  return write_head(env_of(options_), folder_, head_);
+  return read_deployment();
 }
 
 RocksdbStore::~RocksdbStore() {
@@ -710,13 +789,14 @@ std::string RocksdbStore::family_prefix(const BlockRef& block, std::uint32_t fam
 
 Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
                                std::uint32_t family, Answer& out) {
-  rocksdb::PinnableSlice value;
-  const rocksdb::Status status = database_->Get(options, data_, key, &value);
+  const Hold<PinnedBytes> pinned(new PinnedBytes(cache_));
+  const rocksdb::Status status = database_->Get(options, data_, key, &pinned->slice);
   if (status.IsNotFound()) return {};
   if (!status.ok()) return trouble(status, "can't be read");
-  if (is_gone(value.ToStringView())) return {};
+  const std::string_view value = pinned->slice.ToStringView();
+  if (is_gone(value)) return {};
   Entry entry{entry_key, {}};
-  if (!read_values(value.ToStringView(), entry.columns)) return unreadable(family, value.ToStringView());
+  if (!read_values(value, entry.columns, pinned.get())) return unreadable(family, value);
   out.entries.push_back(std::move(entry));
   return {};
 }
@@ -754,6 +834,7 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
     entries->SeekToLast();
   else
     entries->SeekToFirst();
+  Keeper keeper;
   for (; entries->Valid(); request.reverse ? entries->Prev() : entries->Next()) {
     if (is_gone(entries->value().ToStringView())) continue;
     if (request.limit != 0 && out.entries.size() == request.limit) {
@@ -763,9 +844,46 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
     const std::string_view key = entries->key().ToStringView();
     Entry entry;
     if (key.size() < prefix.size() || !take_key(key.substr(prefix.size()), layout.descending, entry.key) ||
-        !read_values(entries->value().ToStringView(), entry.columns))
+        !keeper.read(entries->value().ToStringView(), entry.columns))
       return unreadable(request.family, entries->value().ToStringView());
     out.entries.push_back(std::move(entry));
+  }
+  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  return {};
+}
+
+bool RocksdbStore::lie_together(const ReadRequest& one, const ReadRequest& many) const {
+  const FamilyLayout& first = layout_.families[one.family];
+  const FamilyLayout& second = layout_.families[many.family];
+  const auto is_whole = [](const ReadRequest& request) {
+    return request.from.parts.empty() && request.to.parts.empty() && !request.reverse && request.limit == 0;
+  };
+  return first.descending.empty() && !second.descending.empty() && second.number == first.number + 1 && is_whole(one) &&
+         is_whole(many);
+}
+
+Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest& many, const rocksdb::Snapshot* at,
+                                       Answer& out_one, Answer& out_many) {
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  const std::string first = family_prefix(one.block, one.family);
+  const std::string second = family_prefix(many.block, many.family);
+  const std::string last = second + beyond;
+  const rocksdb::Slice lower = first;
+  const rocksdb::Slice upper = last;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
+  Keeper keeper;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    if (is_gone(entries->value().ToStringView())) continue;
+    const std::string_view key = entries->key().ToStringView();
+    const bool of_many = key.starts_with(second);
+    Entry entry;
+    if ((of_many && !take_key(key.substr(second.size()), layout_.families[many.family].descending, entry.key)) ||
+        (!of_many && key != first) || !keeper.read(entries->value().ToStringView(), entry.columns))
+      return unreadable(of_many ? many.family : one.family, entries->value().ToStringView());
+    (of_many ? out_many : out_one).entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
   return {};
@@ -776,15 +894,24 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
   NOAM_RETURN_IF_ERROR(in_time(by));
   const std::shared_lock lock(mutex_);
   for (const ReadRequest& request : requests) NOAM_RETURN_IF_ERROR(knows(request.block, request.family));
-  // Without a snapshot, one of its own: the version must be of the moment that is read.
-  std::optional<RocksdbSnapshot> own;
-  if (at == nullptr) own.emplace(*database_);
-  const rocksdb::Snapshot* moment = own ? own->held() : held(at);
+  const rocksdb::Snapshot* moment = held(at);
   out.resize(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  for (std::size_t i = 0; i < requests.size();) {
     heat_.touch(requests[i].block, Access::Read);
-    out[i].version.number = moment->GetSequenceNumber();
-    NOAM_RETURN_IF_ERROR(answer(requests[i], moment, out[i]));
+    std::size_t end = i + 1;  // of those of this block
+    while (end < requests.size() && requests[end].block == requests[i].block) ++end;
+    // Without a snapshot, that of the last change before: what is read may be newer, and then counts as changed.
+    const Moment version = moment != nullptr ? moment->GetSequenceNumber() : database_->GetLatestSequenceNumber();
+    for (std::size_t at_block = i; at_block < end; ++at_block) out[at_block].version.number = version;
+    if (end == i + 2 && lie_together(requests[i], requests[i + 1])) {
+      NOAM_RETURN_IF_ERROR(answer_both(requests[i], requests[i + 1], moment, out[i], out[i + 1]));
+    } else {
+      std::optional<RocksdbSnapshot> own;
+      if (moment == nullptr && end > i + 1) own.emplace(*database_);
+      for (std::size_t at_block = i; at_block < end; ++at_block)
+        NOAM_RETURN_IF_ERROR(answer(requests[at_block], own ? own->held() : moment, out[at_block]));
+    }
+    i = end;
   }
   return {};
 }
@@ -967,6 +1094,7 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
   page.version.number = options.snapshot->GetSequenceNumber();
   const std::size_t page_size = std::max<std::size_t>(options_.scan_page, 1);
   std::string last_key;
+  Keeper keeper;
   entries->Seek(after.empty() ? collection : after + '\x00');
   while (entries->Valid()) {
     const std::string_view key = entries->key().ToStringView();
@@ -1000,7 +1128,7 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
       return page;
     }
     if (!take_key(rest, layout.descending, item.entry.key) ||
-        !read_values(entries->value().ToStringView(), item.entry.columns))
+        !keeper.read(entries->value().ToStringView(), item.entry.columns))
       return unreadable(family, entries->value().ToStringView());
     last_key = std::string(key);
     page.items.push_back(std::move(item));

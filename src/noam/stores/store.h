@@ -191,7 +191,7 @@ class Store {
   virtual std::unique_ptr<Snapshot> snapshot() = 0;
 
   // One answer a request, in their order, with the version of its block. An absent block is an answer, not an error.
-  // Without a snapshot each request sees its own moment.
+  // Without a snapshot each request sees its own moment, but those of one block that follow each other see the same.
   virtual Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) = 0;
 
   // All of the batch or none of it, if every expectation holds. `Conflict`: one did not. Where the store is durable,

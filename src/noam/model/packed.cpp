@@ -1,0 +1,167 @@
+#include "noam/model/packed.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace noam::model {
+
+namespace {
+
+constexpr int deepest = 200;  // nobody writes deeper than values nest
+
+enum class Tag : unsigned char { Absent, False, True, Int, Double, Decimal, String, List };
+
+using Varint = std::array<char, 10>;
+
+// How many of the bytes it takes.
+std::size_t write_varint(std::uint64_t number, Varint& out) {
+  std::size_t size = 0;
+  for (; number >= 0x80; number >>= 7U) out[size++] = static_cast<char>(number | 0x80U);
+  out[size++] = static_cast<char>(number);
+  return size;
+}
+
+void append_sized(std::string_view text, std::string& out) {
+  append_varint(text.size(), out);
+  out += text;
+}
+
+bool take_sized(std::string_view& bytes, std::string_view& out) {
+  std::uint64_t size = 0;
+  if (!take_varint(bytes, size) || size > bytes.size()) return false;
+  out = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return true;
+}
+
+// Small numbers of either sign are short.
+std::uint64_t zigzag(std::int64_t number) {
+  return static_cast<std::uint64_t>(number) << 1U ^ (number < 0 ? ~std::uint64_t{0} : 0);
+}
+std::int64_t from_zigzag(std::uint64_t number) {
+  return static_cast<std::int64_t>(number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0));
+}
+
+// Enough that nobody stumbles over it.
+bool is_decimal_text(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.front() != '.' && text.back() != '.' &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos && text.find('.') == text.rfind('.');
+}
+
+bool take(std::string_view& bytes, const Shared* owner, int depth, Datum& out);
+
+bool take_double(std::string_view& bytes, Datum& out) {
+  if (bytes.size() < 8) return false;
+  std::uint64_t number = 0;
+  for (unsigned i = 0; i < 8; ++i) number = number << 8U | static_cast<unsigned char>(bytes[i]);
+  bytes.remove_prefix(8);
+  out = Datum(std::bit_cast<double>(number));
+  return true;
+}
+
+bool take_list(std::string_view& bytes, const Shared* owner, int depth, Datum& out) {
+  std::string_view elements;
+  std::uint64_t count = 0;
+  if (!take_sized(bytes, elements) || !take_varint(elements, count) || count > elements.size()) return false;
+  if (owner != nullptr) {
+    out = Datum::packed_list(elements, count, *owner);
+    return true;
+  }
+  Datum::List made(count);
+  for (Datum& element : made)
+    if (!take(elements, nullptr, depth + 1, element)) return false;
+  out = Datum(std::move(made));
+  return elements.empty();
+}
+
+bool take(std::string_view& bytes, const Shared* owner, int depth, Datum& out) {
+  if (bytes.empty() || depth > deepest) return false;
+  const auto tag = static_cast<Tag>(bytes.front());
+  bytes.remove_prefix(1);
+  std::uint64_t number = 0;
+  std::string_view text;
+  switch (tag) {
+    case Tag::Absent:
+      out = Datum();
+      return true;
+    case Tag::False:
+    case Tag::True:
+      out = Datum(tag == Tag::True);
+      return true;
+    case Tag::Int:
+      if (!take_varint(bytes, number)) return false;
+      out = Datum(from_zigzag(number));
+      return true;
+    case Tag::Double:
+      return take_double(bytes, out);
+    case Tag::Decimal:
+      if (!take_sized(bytes, text) || !is_decimal_text(text)) return false;
+      out = Datum(Decimal::from_canonical(std::string(text)));
+      return true;
+    case Tag::String:
+      if (!take_sized(bytes, text)) return false;
+      out = owner == nullptr ? Datum(text) : Datum::within(text, *owner);
+      return true;
+    case Tag::List:
+      return take_list(bytes, owner, depth, out);
+  }
+  return false;
+}
+
+}  // namespace
+
+void append_varint(std::uint64_t number, std::string& out) {
+  Varint bytes{};
+  out.append(bytes.data(), write_varint(number, bytes));
+}
+
+bool take_varint(std::string_view& bytes, std::uint64_t& out) {
+  out = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto next = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    out |= static_cast<std::uint64_t>(next & 0x7FU) << shift;
+    if (next < 0x80) return true;
+  }
+  return false;
+}
+
+void append_packed(const Datum& datum, std::string& out) {
+  const auto tag = [&](Tag kind) { out += static_cast<char>(kind); };
+  if (datum.absent()) {
+    tag(Tag::Absent);
+  } else if (datum.is_bool()) {
+    tag(datum.as_bool() ? Tag::True : Tag::False);
+  } else if (datum.is_int()) {
+    tag(Tag::Int);
+    append_varint(zigzag(datum.as_int()), out);
+  } else if (datum.is_double()) {
+    tag(Tag::Double);
+    const auto bits = std::bit_cast<std::uint64_t>(datum.as_double());
+    for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(bits >> static_cast<unsigned>(shift));
+  } else if (datum.is_decimal()) {
+    tag(Tag::Decimal);
+    append_sized(datum.as_decimal().text(), out);
+  } else if (datum.is_string()) {
+    tag(Tag::String);
+    append_sized(datum.as_string(), out);
+  } else {
+    tag(Tag::List);
+    const std::size_t from = out.size();
+    append_varint(datum.list_size(), out);
+    if (const auto packed = datum.packed())
+      out += *packed;
+    else
+      for (const Datum& element : datum.as_list()) append_packed(element, out);
+    // How long it is, before it: now that it is known.
+    Varint size{};
+    out.insert(from, size.data(), write_varint(out.size() - from, size));
+  }
+}
+
+bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out) { return take(bytes, owner, 0, out); }
+
+}  // namespace noam::model

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "noam/model/datum.h"
+
+// Datums as bytes that are read where they lie: everything says how long it is, so a reader goes past what it does not
+// want (docs/storage.md has the table). What is read may be damaged: a reader takes what it understands from the front
+// and says false where there is no datum.
+namespace noam::model {
+
+void append_packed(const Datum& datum, std::string& out);
+// With an owner of the bytes, long strings and lists stay where they are, and lists are looked at when they are asked
+// for; without one (null), all is copied, and looked at now.
+bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out);
+
+// Unsigned, 7 bits a byte, the lowest first; the highest bit is set in all bytes but the last.
+void append_varint(std::uint64_t number, std::string& out);
+bool take_varint(std::string_view& bytes, std::uint64_t& out);
+
+}  // namespace noam::model
