@@ -484,9 +484,12 @@ class CommandExplainer {
     Following out;
     out.written.family = upkeep.family;
     bool follows = false;
-    const auto changed = [&](double entries, double blocks) {
+    Read read;
+    const auto changed = [&](double entries, double blocks, Touch::Kind kind) {
       out.written.entries += entries;
       out.written.blocks += std::min(blocks, entries);
+      if (kind == Touch::Kind::Change) read.entries += entries;
+      if (kind == Touch::Kind::Remove) read.blocks += std::min(blocks, entries);
       follows = true;
     };
     const auto support = [&](const std::string& what, std::vector<Deed> deeds, double factor) {
@@ -521,7 +524,8 @@ class CommandExplainer {
           for (const std::uint32_t node : nodes) one_block = one_block && node == instances[i];
         }
         const double entries = rows * (other_key ? 2 : 1);
-        changed(entries, one_block ? touch.times * (other_block ? 2 : 1) : entries);
+        changed(entries, one_block ? touch.times * (other_block ? 2 : 1) : entries,
+                other_key ? Touch::Kind::Remove : touch.kind);
       }
     }
     const auto beyond = [&](const Expr& part) { return reaches_beyond(logic, part); };
@@ -542,17 +546,23 @@ class CommandExplainer {
         support("each of those, as it was and as it is:", narrate_by_identity(program_, upkeep).deeds, found * 2);
         const double part = indirect.reference_only ? 1 : share(touch, indirect.fields, indirect.plan);
         const double entries = found * part * (key_beyond ? 2 : 1);
-        changed(entries, entries);
+        changed(entries, entries, key_beyond ? Touch::Kind::Remove : Touch::Kind::Change);
       }
     }
     if (!follows) return;
-    read_before(family, upkeep.family, out);
+    read_before(family, upkeep.family, read, out);
     out.written.bytes = out.written.entries * explainer_.bytes(upkeep.family);
     out_.copies.push_back(std::move(out));
   }
 
+  // Of a copy with a limit: entries that are changed, and blocks of which some go.
+  struct Read {
+    double entries = 0;
+    double blocks = 0;
+  };
+
   // Counts and sums are added to; others are read to be written anew.
-  void read_before(const Family& family, std::uint32_t index, Following& out) const {
+  void read_before(const Family& family, std::uint32_t index, const Read& read, Following& out) const {
     const bool added_to = family.purpose != Purpose::Members &&
                           std::all_of(family.cells.begin(), family.cells.end(), [](const model::Cell& cell) {
                             return cell.shape == model::CellShape::Plain && cell.expr.kind == ExprKind::Fold &&
@@ -561,10 +571,17 @@ class CommandExplainer {
                           });
     Deed deed;
     deed.family = index;
-    if (family.limit) {
-      deed.text = fmt::format("read its blocks, of up to {} entries", *family.limit);
-      deed.work.reads = out.written.blocks;
-      deed.work.entries = out.written.blocks * std::min<double>(*family.limit, explainer_.entries(index));
+    if (family.limit && (family.grouped || read.blocks > 0)) {
+      const double blocks = family.grouped ? out.written.blocks : read.blocks;
+      deed.text = fmt::format("read its blocks, of about {} entries", *family.limit);
+      deed.work.reads = blocks;
+      deed.work.entries = blocks * std::min<double>(*family.limit, explainer_.entries(index));
+    } else if (family.limit && read.entries > 0) {
+      deed.text = "see whether it is there";
+      deed.work.reads = read.entries;
+      deed.work.entries = read.entries;
+    } else if (family.limit) {
+      return;  // what is new is written, whatever is there
     } else if (family.grouped && !added_to) {
       deed.text = "read what is there";
       deed.work.reads = out.written.entries;

@@ -493,6 +493,24 @@ Outcome Session::told_again(const std::string& text) {
 
 bool Session::is_too_old(const model::CommandId& id) const { return id.milliseconds() < options_.clock() - id_window; }
 
+// Nobody waits for this, and nobody is told: where it does not come about, a later one will do it.
+void Session::cut_overfull(const Transaction& done) {
+  for (const Transaction::Overfull& overfull : done.overfull()) {
+    const std::size_t most = *program_.design.families[overfull.family].limit;
+    Transaction transaction(store_, program_.design, deadline());
+    stores::ReadRequest request;
+    request.block = overfull.block;
+    request.family = overfull.family;
+    stores::Answers answers;
+    if (!transaction.read({&request, 1}, Transaction::Moment::Now, answers)) return;
+    std::vector<stores::Entry>& entries = answers[0].entries;
+    if (entries.size() <= most) continue;
+    for (std::size_t i = most; i < entries.size(); ++i)
+      transaction.erase({overfull.block, overfull.family, std::move(entries[i].key)});
+    if (!store_.commit(transaction.take_batch(), deadline())) return;
+  }
+}
+
 Outcome Session::run_command(const model::Command& command, const design::CommandPlan& plan,
                              std::vector<Datum> parameters, const model::CommandId& id, bool look_up) {
   Environment environment;
@@ -530,6 +548,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
     if (!committed) return unknown(committed.error().message);
     switch (*committed) {
       case stores::Outcome::Applied:
+        cut_overfull(transaction);
         return outcome;
       case stores::Outcome::Conflict:
         continue;
@@ -658,6 +677,7 @@ Result<bool> Session::run_part(const model::Command& command, const design::Comm
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome committed, store_.commit(batch, deadline()));
     switch (committed) {
       case stores::Outcome::Applied:
+        cut_overfull(transaction);
         return applied;
       case stores::Outcome::Conflict:
         continue;
@@ -692,6 +712,7 @@ Result<void> Session::refresh(std::string_view name) {
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.take_batch(), deadline()));
     if (outcome == stores::Outcome::Conflict) continue;
     if (outcome != stores::Outcome::Applied) return Error{"the store did not take the refreshed rows"};
+    cut_overfull(transaction);
     return {};
   }
 }
@@ -803,6 +824,7 @@ Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int6
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
     switch (outcome) {
       case stores::Outcome::Applied:
+        cut_overfull(transaction);
         return true;
       case stores::Outcome::Conflict:
         continue;

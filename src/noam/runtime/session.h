@@ -30,6 +30,8 @@ struct RoundedInteger;
 // The face of the library: a model and a design on a store.
 namespace noam::runtime {
 
+class Transaction;
+
 struct Environment;
 
 // Milliseconds since 1970. Given from outside, so that time can be simulated.
@@ -244,6 +246,8 @@ class Session {
   model::CommandId new_id();
   // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
   // and `alone` says why; where it says so before, that is what the next row is refused with.
+  // Of copies with a limit, what a commit has made far longer than that.
+  void cut_overfull(const Transaction& done);
   Result<stores::Outcome> load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
                                     RowOutcome& alone, Loaded& out);
 

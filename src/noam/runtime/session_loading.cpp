@@ -117,6 +117,7 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
   const stores::WriteBatch writes = transaction.batch();
   if (writes.changes.empty()) return stores::Outcome::Applied;
   NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(writes, deadline()));
+  if (outcome == stores::Outcome::Applied) cut_overfull(transaction);
   if (outcome == stores::Outcome::TooLarge) alone = model::Refusal{"limit", too_large(writes)};
   return outcome;
 }

@@ -70,6 +70,15 @@ class Transaction {
   void erase(stores::EntryRef entry);
   // Where the column `vanishes` comes to nothing, the others must, too.
   void add(stores::EntryRef entry, stores::Key addends, std::uint32_t vanishes);
+  // A block that may hold far more entries of a copy than its limit says; to be cut when this is done.
+  struct Overfull {
+    stores::BlockRef block;
+    std::uint32_t family = 0;
+  };
+  void note_overfull(stores::BlockRef block, std::uint32_t family) {
+    overfull_.push_back({std::move(block), family});
+  }
+  [[nodiscard]] const std::vector<Overfull>& overfull() const { return overfull_; }
   // What was written so far belongs to `Before` from here on.
   void settle();
 
@@ -113,6 +122,7 @@ class Transaction {
   Layer newest_;
   std::vector<std::pair<stores::BlockRef, stores::Version>> blocks_;  // read; the same perhaps several times
   std::map<std::uint32_t, stores::Version> collections_;              // scanned
+  std::vector<Overfull> overfull_;
 };
 
 }  // namespace noam::runtime

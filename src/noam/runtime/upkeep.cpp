@@ -107,19 +107,25 @@ Key derive_entry(const design::Program& program, const Upkeep& upkeep, std::vect
 
 std::map<EntryKey, Key> derive_entries(const design::Program& program, const Upkeep& upkeep,
                                        const std::vector<Row>& rows) {
-  const Family& family = program.design.families[upkeep.family];
   std::map<EntryKey, std::vector<Row>> groups;
   for (const Row& row : rows) groups[entry_key(program, upkeep, row)].push_back(row);
   std::map<EntryKey, Key> out;
   for (auto& [key, shared] : groups) out.emplace(key, derive_entry(program, upkeep, std::move(shared)));
+  return out;
+}
+
+std::map<EntryKey, Key> cut_entries(const design::Program& program, const Upkeep& upkeep,
+                                    std::map<EntryKey, Key>& entries) {
+  const Family& family = program.design.families[upkeep.family];
+  std::map<EntryKey, Key> out;
   if (!family.limit) return out;
   const KeyOrder order{&family.key};
   std::map<Key, std::vector<Key>> blocks;
-  for (const auto& [key, columns] : out) blocks[key.first].push_back(key.second);
+  for (const auto& [key, columns] : entries) blocks[key.first].push_back(key.second);
   for (auto& [block, keys] : blocks) {
     if (keys.size() <= *family.limit) continue;
     std::sort(keys.begin(), keys.end(), order);
-    for (std::size_t i = *family.limit; i < keys.size(); ++i) out.erase({block, keys[i]});
+    for (std::size_t i = *family.limit; i < keys.size(); ++i) out.insert(entries.extract({block, keys[i]}));
   }
   return out;
 }
@@ -469,52 +475,88 @@ class Keeping {
     return out;
   }
 
-  // The first entries of each block, refilled where some went.
+  // Of each block the first entries are right, as many as the limit says. Those behind them are true, too, but not all
+  // that there are: so a row that is added needs nothing to be read. Where one of the first goes, they are made anew.
   Result<void> apply_capped(const Upkeep& upkeep, const Rows& before, const Rows& now) {
-    const Family& family = program_.design.families[upkeep.family];
-    const KeyOrder order{&family.key};
-    std::map<Key, std::pair<std::vector<const Row*>, std::vector<const Row*>>> blocks;
-    for (const auto& [identity, row] : before) blocks[entry_key(program_, upkeep, row).first].first.push_back(&row);
-    for (const auto& [identity, row] : now) blocks[entry_key(program_, upkeep, row).first].second.push_back(&row);
-    for (const auto& at : blocks) {
-      const Key& block = at.first;
-      const auto& delta = at.second;
-      stores::ReadRequest request;
-      request.block = {family.collection, block};
-      request.family = upkeep.family;
-      stores::Answers answers;
-      NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
-      std::map<Key, Key, KeyOrder> held(order);
-      for (stores::Entry& entry : answers[0].entries) held.emplace(std::move(entry.key), std::move(entry.columns));
-      const std::map<Key, Key, KeyOrder> old = held;
-      const bool cut = held.size() >= *family.limit;  // there may be more
-      bool anew = family.grouped;
-      for (const Row* row : delta.first)
-        if (held.erase(entry_key(program_, upkeep, *row).second) > 0 && cut)
-          anew = !broken(Breakage::CappedNotRefilled);
-      if (anew) {
-        NOAM_ASSIGN_OR_RETURN(const auto rows, rows_by(upkeep, upkeep.by_block, block, [&](const Row& row) {
-                                return entry_key(program_, upkeep, row).first == block;
-                              }));
-        held.clear();
-        for (auto& [key, columns] : derive_entries(program_, upkeep, rows)) held.emplace(key.second, columns);
-      } else {
-        for (const Row* row : delta.second) {
-          Key key = entry_key(program_, upkeep, *row).second;
-          // Beyond the last one of a block that was cut, what lies between is not known.
-          if (cut && !old.empty() && order(old.rbegin()->first, key)) continue;
-          held[std::move(key)] = derive_entry(program_, upkeep, {*row});
-        }
+    struct Rewritten {
+      std::map<Key, const Row*> removed;  // by entry key
+      std::map<Key, const Row*> added;
+    };
+    std::map<Key, Rewritten> blocks;
+    const auto sort_out = [&](const Rows& rows, std::map<Key, const Row*> Rewritten::*to) {
+      for (const auto& [identity, row] : rows) {
+        EntryKey key = entry_key(program_, upkeep, row);
+        (blocks[std::move(key.first)].*to).emplace(std::move(key.second), &row);
       }
-      while (held.size() > *family.limit) held.erase(std::prev(held.end()));
-      for (const auto& [key, columns] : old)
-        if (!held.contains(key)) transaction_.erase(ref(upkeep, {block, key}));
-      for (const auto& [key, columns] : held) {
-        const auto was = old.find(key);
-        if (was == old.end() || !(was->second == columns)) transaction_.put(ref(upkeep, {block, key}), columns);
+    };
+    sort_out(before, &Rewritten::removed);
+    sort_out(now, &Rewritten::added);
+    const bool grouped = program_.design.families[upkeep.family].grouped;
+    for (const auto& [block, rows] : blocks) {
+      std::set<Key> gone;
+      for (const auto& [key, row] : rows.removed)
+        if (!rows.added.contains(key)) gone.insert(key);
+      if (grouped || !gone.empty()) {
+        NOAM_ASSIGN_OR_RETURN(const bool made, make_anew(upkeep, block, gone));
+        if (made) continue;
+      }
+      for (const auto& [key, row] : rows.added) {
+        if (rows.removed.contains(key)) {
+          NOAM_ASSIGN_OR_RETURN(const auto held,
+                                transaction_.read_entry(ref(upkeep, {block, key}), Transaction::Moment::Now));
+          if (!held) continue;  // far behind
+        } else if (is_time_to_cut(upkeep, block, key)) {
+          transaction_.note_overfull({program_.design.families[upkeep.family].collection, block}, upkeep.family);
+        }
+        transaction_.put(ref(upkeep, {block, key}), derive_entry(program_, upkeep, {*row}));
       }
     }
     return {};
+  }
+
+  // Not where all that is needed is to erase what went: that is done then.
+  Result<bool> make_anew(const Upkeep& upkeep, const Key& block, const std::set<Key>& gone) {
+    const Family& family = program_.design.families[upkeep.family];
+    stores::ReadRequest request;
+    request.block = {family.collection, block};
+    request.family = upkeep.family;
+    stores::Answers answers;
+    NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, Transaction::Moment::Now, answers));
+    const std::vector<stores::Entry>& held = answers[0].entries;
+    bool anew = family.grouped;
+    if (!anew) {
+      for (std::size_t i = 0; i < held.size(); ++i) {
+        if (!gone.contains(held[i].key)) continue;
+        // There may be more than those that are held.
+        if (held.size() >= *family.limit && i < *family.limit) anew = !broken(Breakage::CappedNotRefilled);
+        transaction_.erase(ref(upkeep, {block, held[i].key}));
+      }
+    }
+    if (!anew) return false;
+    NOAM_ASSIGN_OR_RETURN(const auto rows, rows_by(upkeep, upkeep.by_block, block, [&](const Row& row) {
+                            return entry_key(program_, upkeep, row).first == block;
+                          }));
+    auto wanted = derive_entries(program_, upkeep, rows);
+    cut_entries(program_, upkeep, wanted);
+    for (const stores::Entry& entry : held) {
+      const auto same = wanted.find({block, entry.key});
+      if (same == wanted.end())
+        transaction_.erase(ref(upkeep, {block, entry.key}));
+      else if (same->second == entry.columns)
+        wanted.erase(same);
+    }
+    for (auto& [key, columns] : wanted) transaction_.put(ref(upkeep, key), std::move(columns));
+    return true;
+  }
+
+  // By chance, but always the same: once in as many additions as are a quarter of the limit.
+  bool is_time_to_cut(const Upkeep& upkeep, const Key& block, const Key& key) const {
+    const std::uint64_t every =
+        std::max<std::uint64_t>(8, *program_.design.families[upkeep.family].limit / std::uint64_t{4});
+    std::uint64_t hash = 0;
+    for (const Key* parts : {&block, &key})
+      for (const Datum& part : *parts) hash = (hash ^ hash_value(part)) * 0x9E3779B97F4A7C15U;
+    return (hash >> 32U) % every == 0;
   }
 
   const design::Program& program_;

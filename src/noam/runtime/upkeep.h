@@ -38,9 +38,12 @@ using EntryKey = std::pair<stores::Key, stores::Key>;
 // The one derivation of a copy: the value of an entry from the derived rows that share it (Upkeep says what they are).
 stores::Key derive_entry(const design::Program& program, const design::Upkeep& upkeep, std::vector<Row> rows);
 EntryKey entry_key(const design::Program& program, const design::Upkeep& upkeep, const Row& row);
-// All entries of a copy from all its rows: grouped, folded, and cut where it has a limit.
+// All entries of a copy from all its rows: grouped, and folded.
 std::map<EntryKey, stores::Key> derive_entries(const design::Program& program, const design::Upkeep& upkeep,
                                                const std::vector<Row>& rows);
+// Leaves those that must be there: of a copy with a limit, the first of each block. The others, which may be, come back.
+std::map<EntryKey, stores::Key> cut_entries(const design::Program& program, const design::Upkeep& upkeep,
+                                            std::map<EntryKey, stores::Key>& entries);
 
 // Brings all copies up to date with what changed: `Before` is the state in which they were right, `Now` holds the
 // changed bases. Writes go to the transaction.
