@@ -64,8 +64,8 @@ class Capped : public ::testing::Test {
     Compilation compilation = compile(language::SourceFile("capped.noam", text));
     EXPECT_FALSE(compilation.diagnostics.has_errors())
         << language::render(compilation.diagnostics, language::SourceFile("capped.noam", text));
-    auto session = runtime::Session::open(std::make_shared<const model::Model>(std::move(compilation.model)), "capped",
-                                          store_);
+    auto session =
+        runtime::Session::open(std::make_shared<const model::Model>(std::move(compilation.model)), "capped", store_);
     EXPECT_TRUE(session) << session.error().message;
     session_ = std::move(*session);
     const auto& families = session_->program().design.families;

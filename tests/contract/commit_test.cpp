@@ -9,6 +9,7 @@ namespace {
 
 using model::Datum;
 using stores::Add;
+using stores::Append;
 using stores::Change;
 using stores::Delete;
 using stores::Entry;
@@ -131,7 +132,7 @@ TEST_P(StoreContract, ShowsNoWrongValueWhereAnAddDoesNotFit) {
       for (const ReadRequest& request : {all, ReadRequest{block("b"), sample::counts, {{"c"}}, {{"c"}}, false, 0}}) {
         const auto read = store->read({&request, 1}, nullptr, stores::no_deadline, answers);
         ASSERT_FALSE(read);
-        EXPECT_NE(read.error().message.find("damaged: a counter"), std::string::npos) << read.error().message;
+        EXPECT_NE(read.error().message.find("damaged: an entry"), std::string::npos) << read.error().message;
       }
       EXPECT_FALSE(store->scan(sample::counts, "", nullptr, stores::no_deadline));
     }
@@ -143,6 +144,73 @@ TEST_P(StoreContract, ShowsNoWrongValueWhereAnAddDoesNotFit) {
 }
 
 // A counter grows without being looked at.
+Datum list(std::vector<Datum> elements) { return Datum(Datum::List(std::move(elements))); }
+
+TEST_P(StoreContract, AppendsToLists) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  ASSERT_EQ(commit({Put{count, {list({1, 2}), "kept", list({}), Datum()}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Append{count, {list({3})}}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{list({1, 2, 3}), "kept", list({}), Datum()}));
+  // Several at once, to several columns, of any kind, and nothing.
+  ASSERT_EQ(commit({Append{count, {list({4, 5}), Datum(), list({"a", list({Datum(), decimal("0.5")})})}}}),
+            Outcome::Applied);
+  ASSERT_EQ(commit({Append{count, {Datum(), Datum(), list({}), Datum()}}}), Outcome::Applied);
+  const Key all{list({1, 2, 3, 4, 5}), "kept", list({"a", list({Datum(), decimal("0.5")})}), Datum()};
+  EXPECT_EQ(columns(count), all);
+  EXPECT_EQ(read(block("b"), sample::counts).entries, (std::vector<Entry>{{{"c"}, all}}));
+  ASSERT_EQ(scan(sample::counts).size(), 1U);
+  EXPECT_EQ(scan(sample::counts)[0].entry.columns, all);
+  // What is put or deleted afterwards is all there is.
+  ASSERT_EQ(commit({Put{count, {list({9}), Datum(), Datum(), Datum()}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Append{count, {list({8})}}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), (Key{list({9, 8}), Datum(), Datum(), Datum()}));
+  ASSERT_EQ(commit({Delete{count}}), Outcome::Applied);
+  EXPECT_EQ(columns(count), std::nullopt);
+}
+
+TEST_P(StoreContract, AppendsManyTimes) {
+  const EntryRef head = entry("b", sample::head);
+  Datum::List expected;
+  ASSERT_EQ(commit({Put{head, {list({}), 0}}}), Outcome::Applied);
+  const auto before = version(block("b"));
+  for (int i = 0; i < 100; ++i) {
+    expected.emplace_back(std::string(static_cast<std::size_t>(i), 'x'));
+    ASSERT_EQ(commit({Append{head, {list({expected.back()})}}}), Outcome::Applied);
+    ASSERT_EQ(columns(head), (Key{Datum(expected), 0}));
+  }
+  // It is a change as others are.
+  EXPECT_EQ(commit({{unchanged(block("b"), before)}, {Append{head, {list({1})}}}}), Outcome::Conflict);
+  EXPECT_EQ(columns(head), (Key{Datum(expected), 0}));
+}
+
+TEST_P(StoreContract, ShowsNoWrongValueWhereAnAppendDoesNotFit) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  const auto expect_no_value = [&](const std::optional<Key>& before, const Key& elements) {
+    if (before)
+      ASSERT_EQ(commit({Put{count, *before}}), Outcome::Applied);
+    else
+      ASSERT_EQ(commit({Delete{count}}), Outcome::Applied);
+    if (store->commit({{}, {Append{count, elements}}}, stores::no_deadline)) {
+      stores::Answers answers;
+      ReadRequest request;
+      request.block = count.block;
+      request.family = count.family;
+      EXPECT_FALSE(store->read({&request, 1}, nullptr, stores::no_deadline, answers)) << "there is no right value";
+      (void)store->commit({{}, {Append{count, elements}}}, stores::no_deadline);
+      EXPECT_FALSE(store->read({&request, 1}, nullptr, stores::no_deadline, answers));
+      ASSERT_EQ(commit({Delete{count}}), Outcome::Applied);
+      EXPECT_EQ(columns(count), std::nullopt);
+    } else {
+      EXPECT_EQ(columns(count), before) << "refused: nothing changed";
+    }
+  };
+  expect_no_value(std::nullopt, {list({1})});
+  expect_no_value(Key{1, Datum(), Datum(), Datum()}, {list({1})});
+  expect_no_value(Key{Datum(), Datum(), Datum(), Datum()}, {list({1})});
+  expect_no_value(Key{list({}), Datum(), Datum(), Datum()}, {Datum(1)});
+  expect_no_value(Key{list({}), Datum(), Datum(), Datum()}, {Datum(), Datum(), Datum(), Datum(), list({1})});
+}
+
 TEST_P(StoreContract, AsksNoSizeOfAnAdd) {
   reopen({.max_entry_bytes = 100});
   const EntryRef count = entry("b", sample::counts, {"c"});

@@ -13,6 +13,7 @@ using model::Datum;
 using model::Decimal;
 using stores::Add;
 using stores::Answer;
+using stores::Append;
 using stores::BlockRef;
 using stores::Bound;
 using stores::Change;
@@ -42,6 +43,10 @@ class NaiveStore {
     if (const auto* put = std::get_if<Put>(&change)) state[entry] = put->columns;
     if (std::holds_alternative<Delete>(change)) state.erase(entry);
     if (const auto* add = std::get_if<Add>(&change)) apply(*add);
+    if (const auto* append = std::get_if<Append>(&change)) {
+      Datum::List& list = state.at(entry)[0].change_list();
+      for (const Datum& element : append->elements[0].as_list()) list.push_back(element);
+    }
   }
 
  private:
@@ -131,7 +136,7 @@ class Dice {
     return {block(sample_design().families[family].collection), family, entry_key(family)};
   }
 
-  Change change() {
+  Change change(const State& now) {
     const EntryRef entry = this->entry();
     if (one_in(3)) return Delete{entry};
     switch (entry.family) {
@@ -144,6 +149,12 @@ class Dice {
         const Datum weight = below(5) - 2;
         if (one_in(3)) return Put{entry, {weight, amount(), text(), number()}};
         return Add{entry, {weight, amount(), Datum(), number()}, one_of<std::uint32_t>({0, 0, 1, 3})};
+      }
+      case sample::mixed: {
+        Datum::List elements;
+        for (int i = below(3); i > 0; --i) elements.push_back(one_in(2) ? text() : number());
+        if (now.contains(entry) && !one_in(4)) return Append{entry, {Datum(elements)}};
+        return Put{entry, {Datum(elements)}};
       }
       default:
         return Put{entry, {number()}};
@@ -229,7 +240,7 @@ TEST_P(StoreContract, BehavesAsAnOrdinaryMapDoes) {
     // Change something, relying on some of what was seen, mostly lately.
     WriteBatch batch;
     for (int left = dice.below(6); left > 0; --left) {
-      Change change = dice.change();
+      Change change = dice.change(naive.state);
       const bool twice = std::any_of(batch.changes.begin(), batch.changes.end(), [&](const Change& other) {
         return stores::entry_of(other) == stores::entry_of(change);
       });

@@ -167,10 +167,29 @@ std::optional<std::string> wrong_count() {
   return std::nullopt;
 }
 
+std::optional<std::string> wrong_list() {
+  const auto store = make_temporary_store();
+  if (!store->deploy(small_design())) return "no design";
+  const stores::EntryRef at = entry(values, 1, 1);
+  model::Datum::List expected;
+  if (!store->commit({{}, {stores::Put{at, {model::Datum(expected)}}}}, stores::no_deadline)) return "no commit";
+  for (int i = 0; i < 5; ++i) {
+    const model::Datum::List added{i};
+    expected.emplace_back(i);
+    if (!store->commit({{}, {stores::Append{at, {model::Datum(added)}}}}, stores::no_deadline)) return "no commit";
+    const auto found = read(*store, at);
+    if (!found) return found.error().message;
+    if (found->entries.size() != 1 || found->entries[0].columns != stores::Key{model::Datum(expected)})
+      return "a list is not what was appended to it";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Check> embedded_checks() {
   return {{"embedded store: counts", wrong_count},
+          {"embedded store: lists", wrong_list},
           {"embedded store: a write that comes late", late_write},
           {"embedded store: two that write at the same time", lost_update},
           {"embedded store: loss of power", [] { return loss_of_power(1); }},

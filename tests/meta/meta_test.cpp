@@ -76,8 +76,9 @@ constexpr std::array breakages = {
     Named{Breakage::SyncTooEarly, "SyncTooEarly"},
     Named{Breakage::CounterMergedTwice, "CounterMergedTwice"},
     Named{Breakage::GoneShown, "GoneShown"},
+    Named{Breakage::AppendForgotten, "AppendForgotten"},
 };
-static_assert(breakages.size() == static_cast<std::size_t>(Breakage::GoneShown) + 1, "each has its test");
+static_assert(breakages.size() == static_cast<std::size_t>(Breakage::AppendForgotten) + 1, "each has its test");
 
 class Broken : public ::testing::TestWithParam<Named> {};
 

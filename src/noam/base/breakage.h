@@ -75,6 +75,7 @@ enum class Breakage : std::uint8_t {
   SyncTooEarly,        // a sync that began before the write is taken for one that covers it
   CounterMergedTwice,  // what is added counts twice where it comes to a value
   GoneShown,           // a counter that came to 0 stays
+  AppendForgotten,     // of several appends to a list the first is lost
 };
 
 #ifdef NOAM_BREAKAGES

@@ -36,6 +36,35 @@ bool is_copied(const Program& program, model::EntityId entity, std::uint32_t fie
   });
 }
 
+// Whether this is the field of the instance, or made of it.
+bool reads_field(const FamilyLogic& logic, const Expr& expr, std::uint32_t field) {
+  const bool variable = !expr.operands.empty() && expr.operands[0].kind == ExprKind::Variable;
+  if (expr.kind == ExprKind::Field && variable && expr.operands[0].index == logic.body.nodes[0])
+    return expr.index == field;
+  return std::any_of(expr.operands.begin(), expr.operands.end(),
+                     [&](const Expr& operand) { return reads_field(logic, operand, field); });
+}
+
+// The only place of the field is a cell of the family that tells that the instance is there.
+std::optional<AppendPlan> find_inner_append(const Program& program, model::EntityId id, std::uint32_t field) {
+  const model::Entity& entity = program.model->entity(id);
+  std::optional<AppendPlan> out;
+  for (std::uint32_t f = 0; f < program.design.families.size(); ++f) {
+    const Family& family = program.design.families[f];
+    const FamilyLogic& logic = program.logics[f];
+    if (family.purpose != Purpose::Base || logic.logical.nodes[logic.body.nodes[0]].type.entity() != id) continue;
+    for (std::uint32_t i = 0; i < logic.cells.size(); ++i) {
+      if (!reads_field(logic, logic.cells[i], field)) continue;
+      const bool whole = logic.cells[i].kind == ExprKind::Field && family.cells[i].shape == model::CellShape::Plain;
+      const bool found = whole && family.existence && !family.elements && are_known(entity, logic, logic.block) &&
+                         are_known(entity, logic, logic.key);
+      if (out || !found) return std::nullopt;
+      out = AppendPlan{field, f, i, std::nullopt};
+    }
+  }
+  return out;
+}
+
 std::optional<AppendPlan> find_append(const Program& program, model::EntityId id, std::uint32_t field) {
   const model::Entity& entity = program.model->entity(id);
   const bool symmetric = entity.fields[field].role && program.model->roles[*entity.fields[field].role].symmetric;
@@ -63,7 +92,8 @@ std::optional<AppendPlan> find_append(const Program& program, model::EntityId id
     if (family.elements == field || family.existence)
       if (!are_known(entity, logic, logic.block) || !are_known(entity, logic, logic.key)) return std::nullopt;
   }
-  if (!head || !elements) return std::nullopt;
+  if (!elements) return find_inner_append(program, id, field);
+  if (!head) return std::nullopt;
   out.head = *head;
   out.elements = *elements;
   return out;

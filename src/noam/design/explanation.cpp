@@ -181,7 +181,9 @@ class CommandExplainer {
     if (loaded_.contains("load " + target)) return;
     Deed deed;
     deed.kind = DeedKind::Load;
-    deed.text = fmt::format("see how many {} {} has", model_.entity(entity).fields[append.field].name, target);
+    deed.text = append.elements
+                    ? fmt::format("see how many {} {} has", model_.entity(entity).fields[append.field].name, target)
+                    : fmt::format("see that {} is there", target);
     Deed look;
     look.kind = DeedKind::Lookup;
     look.text = fmt::format("look up {}", program_.design.collection_of(program_.design.families[append.head]).name);

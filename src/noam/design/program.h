@@ -57,12 +57,12 @@ struct Forgetting {
   std::vector<std::optional<Told>> told;
 };
 
-// A list whose elements lie by themselves, and which nothing else depends on: to append to it, its length is enough.
+// A list which nothing else depends on: to append to it, nobody needs to know what is in it.
 struct AppendPlan {
   std::uint32_t field = 0;
-  std::uint32_t head = 0;      // the family whose entry tells that the instance is there, and
-  std::uint32_t column = 0;    // in which column how long the list is
-  std::uint32_t elements = 0;  // the family of the elements
+  std::uint32_t head = 0;                 // the family whose entry tells that the instance is there, and
+  std::uint32_t column = 0;               // in which column the list is, or how long it is where
+  std::optional<std::uint32_t> elements;  // elements lie by themselves, in this family
 };
 
 struct EntityPlan {

@@ -162,6 +162,83 @@ void append_packed(const Datum& datum, std::string& out) {
   }
 }
 
+namespace {
+
+// Packed elements of our own.
+class PackedBytes final : public Shared {
+ public:
+  std::string bytes;
+};
+
+}  // namespace
+
+Datum with_elements(const Datum& list, const Datum::List& more) {
+  const auto packed = list.packed();
+  if (!packed) {
+    Datum::List all = list.as_list();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  auto* made = new PackedBytes;
+  made->bytes = *packed;
+  for (const Datum& element : more) append_packed(element, made->bytes);
+  Datum out = Datum::packed_list(made->bytes, list.list_size() + more.size(), *made);
+  made->let_go();
+  return out;
+}
+
+bool take_datum_bytes(std::string_view& bytes, std::string_view& out) {
+  if (bytes.empty()) return false;
+  std::string_view rest = bytes.substr(1);
+  std::uint64_t number = 0;
+  std::string_view inside;
+  bool fine = true;
+  switch (static_cast<Tag>(bytes.front())) {
+    case Tag::Absent:
+    case Tag::False:
+    case Tag::True:
+      break;
+    case Tag::Int:
+      fine = take_varint(rest, number);
+      break;
+    case Tag::Double:
+      fine = rest.size() >= 8;
+      rest.remove_prefix(fine ? 8 : 0);
+      break;
+    case Tag::Decimal:
+    case Tag::String:
+    case Tag::List:
+      fine = take_sized(rest, inside);
+      break;
+    default:
+      return false;
+  }
+  out = bytes.substr(0, bytes.size() - rest.size());
+  bytes = rest;
+  return fine;
+}
+
+bool take_elements(std::string_view& bytes, PackedElements& out) {
+  if (bytes.empty() || static_cast<Tag>(bytes.front()) != Tag::List) return false;
+  bytes.remove_prefix(1);
+  return take_sized(bytes, out.bytes) && take_varint(out.bytes, out.count) && out.count <= out.bytes.size();
+}
+
+void append_packed_list(const std::vector<PackedElements>& pieces, std::string& out) {
+  std::uint64_t count = 0;
+  std::size_t bytes = 0;
+  for (const PackedElements& piece : pieces) {
+    count += piece.count;
+    bytes += piece.bytes.size();
+  }
+  Varint number{};
+  const std::size_t number_bytes = write_varint(count, number);
+  out += static_cast<char>(Tag::List);
+  append_varint(number_bytes + bytes, out);
+  out.append(number.data(), number_bytes);
+  for (const PackedElements& piece : pieces) out += piece.bytes;
+}
+
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out) { return take(bytes, owner, 0, out); }
 
 }  // namespace noam::model

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "noam/model/datum.h"
 
@@ -15,6 +16,20 @@ void append_packed(const Datum& datum, std::string& out);
 // With an owner of the bytes, long strings and lists stay where they are, and lists are looked at when they are asked
 // for; without one (null), all is copied, and looked at now.
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out);
+
+// The list with more elements behind it: put together from bytes where it is packed.
+Datum with_elements(const Datum& list, const Datum::List& more);
+
+// The bytes of one datum, whatever it is.
+bool take_datum_bytes(std::string_view& bytes, std::string_view& out);
+// Of a list, its elements as they lie there. False where it is none.
+struct PackedElements {
+  std::uint64_t count = 0;
+  std::string_view bytes;
+};
+bool take_elements(std::string_view& bytes, PackedElements& out);
+// A list of all of them, in this order.
+void append_packed_list(const std::vector<PackedElements>& pieces, std::string& out);
 
 // Unsigned, 7 bits a byte, the lowest first; the highest bit is set in all bytes but the last.
 void append_varint(std::uint64_t number, std::string& out);

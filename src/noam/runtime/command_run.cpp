@@ -10,6 +10,7 @@
 #include "noam/base/check.h"
 #include "noam/design/appends.h"
 #include "noam/model/instance_json.h"
+#include "noam/model/packed.h"
 #include "noam/runtime/arguments.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/functions.h"
@@ -553,14 +554,54 @@ Result<CommandRun::Refused> CommandRun::append(const model::Change& change, cons
   if (refused) return refused;
   if (added.empty()) return Refused();
   stores::Key& columns = *found;
+  if (!plan.elements) {
+    append_inside(head, std::move(columns), plan.column, added);
+    return Refused();
+  }
   std::int64_t length = columns[plan.column].as_int();
   for (const Datum& item : added) {
-    auto [entry, cells] = bases_.element_of(change.entity, plan.elements, key, length++, item);
+    auto [entry, cells] = bases_.element_of(change.entity, *plan.elements, key, length++, item);
     transaction_.put(std::move(entry), std::move(cells));
   }
   if (!broken(Breakage::LengthNotKept)) columns[plan.column] = length;
   transaction_.put(head, std::move(columns));
   return Refused();
+}
+
+namespace {
+
+// No datum counts for more than so many times the bytes it takes when it is packed.
+constexpr std::size_t counts_for = 8;
+
+}  // namespace
+
+// A few appends may lie beside the entry, to be put together by who reads it. Then it is written as a whole again: so a
+// reader finds at most these few. One that is small is written as a whole each time.
+void CommandRun::append_inside(stores::EntryRef entry, stores::Key columns, std::uint32_t column,
+                               const Datum::List& added) {
+  constexpr std::size_t appends_in_a_row = 8;
+  constexpr std::size_t small_bytes = 128;
+  Datum& list = columns[column];
+  const auto packed = list.packed();
+  const std::size_t before = list.is_list() ? list.list_size() : 0;
+  // How large it may be is asked of what is written as a whole.
+  const std::size_t most = transaction_.max_entry_bytes();
+  bool may_be_too_large = false;
+  if (most != 0) {
+    std::size_t at_most = packed ? packed->size() * counts_for : model::bytes_of(list);
+    for (std::uint32_t i = 0; i < columns.size(); ++i) at_most += i == column ? 0 : model::bytes_of(columns[i]);
+    may_be_too_large = at_most + stores::entry_bytes(entry.key, added) > most;
+  }
+  const bool whole = !list.is_list() || may_be_too_large || (packed && packed->size() < small_bytes) ||
+                     before / appends_in_a_row != (before + added.size()) / appends_in_a_row;
+  if (whole) {
+    list = list.is_list() ? model::with_elements(list, added) : Datum(added);
+    transaction_.put(std::move(entry), std::move(columns));
+    return;
+  }
+  stores::Key elements(column + 1);
+  elements[column] = added;
+  transaction_.append(std::move(entry), std::move(elements));
 }
 
 Result<CommandRun::Refused> CommandRun::update(const model::Change& change, const design::ChangePlan& plan,

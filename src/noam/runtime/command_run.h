@@ -77,6 +77,9 @@ class CommandRun {
   // To a list that need not be read.
   Result<Refused> append(const model::Change& change, const design::AppendPlan& plan, const Row& inputs,
                          std::size_t input, const model::Datum& key);
+  // To one that lies in this column of an entry.
+  void append_inside(stores::EntryRef entry, stores::Key columns, std::uint32_t column,
+                     const model::Datum::List& added);
   // What an Append or Add brings; why it can't be is added to `refused`.
   model::Datum::List added_by(const model::Change& change, const model::Type& collection, const std::string& name,
                               const Row& inputs, std::size_t input, Refused& refused) const;

@@ -4,6 +4,8 @@
 #include <compare>
 
 #include "noam/base/breakage.h"
+#include "noam/base/check.h"
+#include "noam/model/packed.h"
 
 namespace noam::runtime {
 
@@ -58,6 +60,17 @@ Key sums(const Key& a, const Key& b) {
   return out;
 }
 
+// Lists, with what is appended to them.
+Key together(const Key& a, const Key& b) {
+  Key out = a;
+  out.resize(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (b[i].absent()) continue;
+    out[i] = out[i].absent() ? b[i] : model::with_elements(out[i], b[i].as_list());
+  }
+  return out;
+}
+
 bool is_zero(const Datum& datum) {
   return datum.absent() || (datum.is_int() && datum.as_int() == 0) || (datum.is_decimal() && datum.as_decimal().zero());
 }
@@ -66,12 +79,13 @@ bool is_zero(const Datum& datum) {
 
 // What `above` makes of an entry that `below` has changed.
 void Transaction::merge(Pending& below, Pending above) {
-  if (above.kind != Pending::Kind::Add) {
+  if (above.kind == Pending::Kind::Put || above.kind == Pending::Kind::Delete) {
     below = std::move(above);
     return;
   }
-  if (below.kind == Pending::Kind::Add) {
-    below.columns = sums(below.columns, above.columns);
+  if (below.kind == above.kind) {
+    below.columns =
+        below.kind == Pending::Kind::Add ? sums(below.columns, above.columns) : together(below.columns, above.columns);
     return;
   }
   const auto made = applied(below.kind == Pending::Kind::Put ? std::optional(below.columns) : std::nullopt, above);
@@ -85,6 +99,9 @@ std::optional<Key> Transaction::applied(const std::optional<Key>& below, const P
       return pending.columns;
     case Pending::Kind::Delete:
       return std::nullopt;
+    case Pending::Kind::Append:
+      check(below.has_value(), "what is appended to is there");
+      return together(*below, pending.columns);
     case Pending::Kind::Add:
       break;
   }
@@ -102,10 +119,16 @@ void Transaction::erase(stores::EntryRef entry) {
 }
 
 void Transaction::add(stores::EntryRef entry, Key addends, std::uint32_t vanishes) {
-  Entries& entries = entries_of(newest_, entry);
-  const Pending pending{Pending::Kind::Add, std::move(addends), vanishes};
-  const auto [at, fresh] = entries.emplace(std::move(entry.key), pending);
-  if (!fresh) merge(at->second, pending);
+  note(std::move(entry), {Pending::Kind::Add, std::move(addends), vanishes});
+}
+
+void Transaction::append(stores::EntryRef entry, Key elements) {
+  note(std::move(entry), {Pending::Kind::Append, std::move(elements), 0});
+}
+
+void Transaction::note(stores::EntryRef entry, Pending pending) {
+  const auto [at, fresh] = entries_of(newest_, entry).try_emplace(std::move(entry.key), pending);
+  if (!fresh) merge(at->second, std::move(pending));
 }
 
 void Transaction::settle() {
@@ -260,6 +283,9 @@ stores::WriteBatch Transaction::take_batch() {
           break;
         case Pending::Kind::Add:
           out.changes.emplace_back(stores::Add{std::move(entry), std::move(pending.columns), pending.vanishes});
+          break;
+        case Pending::Kind::Append:
+          out.changes.emplace_back(stores::Append{std::move(entry), std::move(pending.columns)});
           break;
       }
     }

@@ -70,14 +70,16 @@ class Transaction {
   void erase(stores::EntryRef entry);
   // Where the column `vanishes` comes to nothing, the others must, too.
   void add(stores::EntryRef entry, stores::Key addends, std::uint32_t vanishes);
+  // Of an entry, as the store wants it; 0: no matter.
+  [[nodiscard]] std::size_t max_entry_bytes() const { return store_.capabilities().max_entry_bytes; }
+  // To lists of an entry that is there.
+  void append(stores::EntryRef entry, stores::Key elements);
   // A block that may hold far more entries of a copy than its limit says; to be cut when this is done.
   struct Overfull {
     stores::BlockRef block;
     std::uint32_t family = 0;
   };
-  void note_overfull(stores::BlockRef block, std::uint32_t family) {
-    overfull_.push_back({std::move(block), family});
-  }
+  void note_overfull(stores::BlockRef block, std::uint32_t family) { overfull_.push_back({std::move(block), family}); }
   [[nodiscard]] const std::vector<Overfull>& overfull() const { return overfull_; }
   // What was written so far belongs to `Before` from here on.
   void settle();
@@ -89,9 +91,9 @@ class Transaction {
 
  private:
   struct Pending {
-    enum class Kind : std::uint8_t { Put, Delete, Add };
+    enum class Kind : std::uint8_t { Put, Delete, Add, Append };
     Kind kind = Kind::Put;
-    stores::Key columns;  // Put: the value; Add: addends
+    stores::Key columns;  // Put: the value; Add: addends; Append: elements
     std::uint32_t vanishes = 0;
   };
   struct BlockFamily {
@@ -107,6 +109,8 @@ class Transaction {
   [[nodiscard]] bool changes(const Layer& layer, const stores::ReadRequest& request) const {
     return !layer.empty() && layer.contains({request.block, request.family});
   }
+  // On top of what is pending for the entry.
+  void note(stores::EntryRef entry, Pending pending);
   const stores::Snapshot* moment();
   static void merge(Pending& below, Pending above);
   static std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);

@@ -41,7 +41,8 @@ EntryKey entry_key(const design::Program& program, const design::Upkeep& upkeep,
 // All entries of a copy from all its rows: grouped, and folded.
 std::map<EntryKey, stores::Key> derive_entries(const design::Program& program, const design::Upkeep& upkeep,
                                                const std::vector<Row>& rows);
-// Leaves those that must be there: of a copy with a limit, the first of each block. The others, which may be, come back.
+// Leaves those that must be there: of a copy with a limit, the first of each block. The others, which may be, come
+// back.
 std::map<EntryKey, stores::Key> cut_entries(const design::Program& program, const design::Upkeep& upkeep,
                                             std::map<EntryKey, stores::Key>& entries);
 

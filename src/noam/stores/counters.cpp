@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "noam/base/breakage.h"
+#include "noam/stores/appends.h"
 #include "noam/stores/encoding.h"
 
 namespace noam::stores {
@@ -35,7 +36,19 @@ bool read_addends(const Slice& operand, Addends& out) {
 
 constexpr std::uint32_t never_vanishes = UINT32_MAX;
 
+std::string appended(const Slice* value, const std::vector<Slice>& operands) {
+  if (value == nullptr || is_gone({value->data(), value->size()}))
+    return damaged("there was nothing that could be appended to");
+  if (damage_of({value->data(), value->size()})) return value->ToString();
+  std::vector<std::string_view> all;
+  all.reserve(operands.size());
+  for (const Slice& operand : operands) all.emplace_back(operand.data(), operand.size());
+  auto made = append_elements({value->data(), value->size()}, all);
+  return made ? std::move(*made) : damaged("what was to be appended does not fit");
+}
+
 std::string merged(const Slice* value, const std::vector<Slice>& operands) {
+  if (!operands.empty() && is_elements({operands[0].data(), operands[0].size()})) return appended(value, operands);
   std::optional<Key> columns;
   if (value != nullptr && !is_gone({value->data(), value->size()})) {
     if (damage_of({value->data(), value->size()})) return value->ToString();
@@ -65,10 +78,17 @@ class CounterMerging final : public rocksdb::MergeOperator {
     return true;
   }
 
-  // Only what comes to the same for every value below: a single number. Where there are more, and the one that counts
-  // comes to 0 between two operands, the others begin anew there.
+  // Only what comes to the same for every value below: elements, or a single number. Where there are more, and the one
+  // that counts comes to 0 between two operands, the others begin anew there.
   bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands, std::string* out,
                          rocksdb::Logger* /*logger*/) const noexcept override {
+    if (!operands.empty() && is_elements({operands[0].data(), operands[0].size()})) {
+      std::vector<std::string_view> all;
+      for (const Slice& operand : operands) all.emplace_back(operand.data(), operand.size());
+      auto joined = join_elements(all);
+      if (joined) *out = std::move(*joined);
+      return joined.has_value();
+    }
     std::optional<Key> sum;
     for (const Slice& operand : operands) {
       Addends next;

@@ -12,7 +12,7 @@
 #include "noam/stores/store.h"
 
 // Adds in the embedded store. A commit writes what is to be added and reads nothing; RocksDB makes values of it when
-// somebody reads, or when it merges tables.
+// somebody reads, or when it merges tables. So it is with Appends (appends.h), which the same operator merges.
 namespace noam::stores {
 
 // What is written for an Add to an entry of so many columns.

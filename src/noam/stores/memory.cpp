@@ -403,6 +403,10 @@ Result<std::optional<Key>> MemoryStore::result_of(const Change& change) const {
     if (const Key* before = current(add->entry)) columns = *before;
     NOAM_RETURN_IF_ERROR(add_to(columns, add->addends, add->vanishes, families_[add->entry.family].width));
   }
+  if (const auto* append = std::get_if<Append>(&change)) {
+    if (const Key* before = current(append->entry)) columns = *before;
+    NOAM_RETURN_IF_ERROR(append_to(columns, append->elements));
+  }
   if (const auto* put = std::get_if<Put>(&change)) columns = put->columns;
   return columns;
 }

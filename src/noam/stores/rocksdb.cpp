@@ -39,6 +39,7 @@
 #include "noam/base/file_io.h"
 #include "noam/base/kill_point.h"
 #include "noam/design/layout.h"
+#include "noam/stores/appends.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/guarded_logs.h"
@@ -525,7 +526,7 @@ Result<void> RocksdbStore::can_write() const {
 
 Error RocksdbStore::unreadable(std::uint32_t family, std::string_view value) const {
   if (const auto damage = damage_of(value))
-    return Error{fmt::format("store `{}`: damaged: a counter of family {}: {}", folder_, family, *damage)};
+    return Error{fmt::format("store `{}`: damaged: an entry of family {}: {}", folder_, family, *damage)};
   return Error{fmt::format("store `{}`: damaged: an entry of family {} can't be read", folder_, family)};
 }
 
@@ -944,14 +945,19 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     append_fixed16(family.number, key);
     append_key(entry.key, family.descending, key);
     if (const auto* put = std::get_if<Put>(&change)) {
+      const std::string value = write_values(put->columns);
       const std::size_t most = options_.max_entry_bytes;
-      if (most != 0 && entry_bytes(entry.key, put->columns) > most) out.too_large = true;
-      out.changes.Put(data_, key, write_values(put->columns));
+      // Nothing counts for more than eight times the bytes it takes here.
+      const bool near = most != 0 && (key.size() + value.size()) * 8 > most;
+      if (near && entry_bytes(entry.key, put->columns) > most) out.too_large = true;
+      out.changes.Put(data_, key, value);
     } else if (const auto* add = std::get_if<Add>(&change)) {
       if (one_in_many())
         out.settled.emplace_back(key, write_addends(*add, family.width));
       else
         out.changes.Merge(data_, key, write_addends(*add, family.width));
+    } else if (const auto* append = std::get_if<Append>(&change)) {
+      out.changes.Merge(data_, key, write_elements(*append));
     } else {
       out.changes.Delete(data_, key);
     }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "noam/model/packed.h"
+
 namespace noam::stores {
 
 using model::Datum;
@@ -59,6 +61,16 @@ Result<void> add_to(std::optional<Key>& columns, const Key& addends, std::uint32
     NOAM_ASSIGN_OR_RETURN((*columns)[i], sum((*columns)[i], addends[i]));
   }
   if (vanishes < columns->size() && zero((*columns)[vanishes])) columns.reset();
+  return {};
+}
+
+Result<void> append_to(std::optional<Key>& columns, const Key& elements) {
+  if (!columns || columns->size() < elements.size()) return Error{"there is nothing that could be appended to"};
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i].absent()) continue;
+    if (!(*columns)[i].is_list() || !elements[i].is_list()) return Error{"only elements can be appended, to a list"};
+    (*columns)[i] = model::with_elements((*columns)[i], elements[i].as_list());
+  }
   return {};
 }
 

@@ -117,7 +117,16 @@ struct Add {
 
   bool operator==(const Add&) const = default;
 };
-using Change = std::variant<Put, Delete, Add>;
+// Appends to columns that are lists, without reading them: of each column a list of what comes to its end; an absent
+// one leaves its column alone. Where the entry is not there, or a column is no list, there is no right value, as with
+// an Add. Nor is `max_entry_bytes` asked: who appends knows how large the entry is.
+struct Append {
+  EntryRef entry;
+  Key elements;
+
+  bool operator==(const Append&) const = default;
+};
+using Change = std::variant<Put, Delete, Add, Append>;
 
 // What a command saw and relies on: nothing in the block (or, without a block, in the whole collection) has changed
 // since that version.
@@ -216,6 +225,8 @@ std::size_t entry_bytes(const Key& key, const Key& columns);
 // Adds to the columns of an entry (none: it is not there, and has so many). Where the one that `vanishes` comes to 0,
 // none are left. An error where something is no number, or the result does not fit; then they are worth nothing.
 Result<void> add_to(std::optional<Key>& columns, const Key& addends, std::uint32_t vanishes, std::size_t width);
+// Appends to them, likewise.
+Result<void> append_to(std::optional<Key>& columns, const Key& elements);
 
 // What is told to who deploys where entries of another design lie.
 Error other_design(const Deployment& deployed, const std::vector<std::string>& differences);
