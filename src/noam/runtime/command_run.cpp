@@ -161,9 +161,10 @@ Result<void> CommandRun::settle() {
     aggregate.settled = aggregate.fields;
   }
   if (!changes.empty() || !refreshes_.empty()) {
-    Environment plain = environment_;  // a copy is what a query would say
-    plain.command = false;
-    NOAM_RETURN_IF_ERROR(keep_copies(program_, transaction_, plain, changes, refreshes_));
+    const bool command = std::exchange(environment_.command, false);  // a copy is what a query would say
+    const auto kept = keep_copies(program_, transaction_, environment_, changes, refreshes_);
+    environment_.command = command;
+    NOAM_RETURN_IF_ERROR(kept);
   }
   refreshes_.clear();
   transaction_.settle();
@@ -198,12 +199,14 @@ void CommandRun::write(model::EntityId entity, const Datum& key, Aggregate& aggr
   if (fields) after = bases_.of(entity, *fields, due);
   for (const auto& [entry, columns] : before)
     if (!after.contains(entry)) transaction_.erase(entry);
-  for (const auto& [entry, columns] : after) {
-    const auto old = before.find(entry);
-    if (old == before.end() || old->second != columns) transaction_.put(entry, columns);
+  while (!after.empty()) {
+    auto next = after.extract(after.begin());
+    const auto old = before.find(next.key());
+    if (old == before.end() || old->second != next.mapped())
+      transaction_.put(std::move(next.key()), std::move(next.mapped()));
   }
   // When it expires stands in an order of its own.
-  for (std::uint32_t f = 0; f < program_.design.families.size(); ++f) {
+  for (std::uint32_t f = 0; model_.entity(entity).ttl && f < program_.design.families.size(); ++f) {
     const design::Family& family = program_.design.families[f];
     if (family.purpose != design::Purpose::Due || family.members_of != static_cast<std::uint32_t>(entity)) continue;
     const auto entry = [&](const Datum& when) {
@@ -272,7 +275,8 @@ Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, cons
   const bool made = make_keys(entity, fields);
   Refused refused;
   for (std::size_t i = 0; i < entity.fields.size(); ++i)
-    refused = first_of(refused, storable(entity.fields[i].type, fields[i], entity.fields[i].name, input[i]));
+    if (const auto wrong = storable(entity.fields[i].type, fields[i], entity.fields[i].name, input[i]))
+      refused = first_of(refused, wrong);
   if (refused) return refused;
   const Datum key = key_of(entity, fields);
   NOAM_ASSIGN_OR_RETURN(refused, check_place(change.entity, key, fields, change.kind == ChangeKind::Put));

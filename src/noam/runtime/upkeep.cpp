@@ -159,12 +159,18 @@ class Keeping {
 
   Result<void> collect(const Upkeep& upkeep, const design::Plan& plan, const std::vector<Row>& seeds,
                        Transaction::Moment moment, Rows& out) {
+    const auto take = [&](Row row) {
+      Row identity = identity_of(upkeep, row);
+      out.emplace(std::move(identity), std::move(row));
+    };
+    if (Executor::is_plain(plan)) {  // all is in the seed
+      const Executor executor(transaction_, program_.design, environment_, moment);
+      for (const Row& seed : seeds) take(executor.columns(plan, seed));
+      return {};
+    }
     NOAM_ASSIGN_OR_RETURN(auto answers, run_plan(plan, seeds, moment));
     for (auto& rows : answers) {
-      for (Row& row : rows) {
-        Row identity = identity_of(upkeep, row);
-        out.emplace(std::move(identity), std::move(row));
-      }
+      for (Row& row : rows) take(std::move(row));
     }
     return {};
   }
@@ -295,7 +301,7 @@ class Keeping {
         const Datum& value = contribution(family, collection, *row, cell);
         if (!fold.operands.empty() && value.absent()) continue;
         out.count += added ? 1 : -1;
-        if (!value.is_int() && !value.is_decimal()) continue;
+        if (fold.fold == Fold::Count || (!value.is_int() && !value.is_decimal())) continue;
         const model::Decimal number = value.is_int() ? model::Decimal(value.as_int()) : value.as_decimal();
         out.sum = added ? out.sum + number : out.sum - number;
       }
