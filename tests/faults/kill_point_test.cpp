@@ -191,6 +191,9 @@ class KillPoints : public ::testing::Test {
                        done["opened"] ? stores::Existing::Required : stores::Existing::Allowed);
     EXPECT_TRUE(opened) << opened.error().message;
     if (!opened) return seen;
+    // What was about to become a table is gone.
+    for (const auto& file : fs::directory_iterator(folder.path() / "store"))
+      EXPECT_FALSE(file.path().filename().string().starts_with("table-")) << file.path();
     runtime::Session& session = *opened->session;
     if (harmed) {
       EXPECT_TRUE(session.repair());
