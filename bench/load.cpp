@@ -18,7 +18,7 @@ namespace {
 
 using model::Datum;
 
-constexpr std::size_t batch_rows = 1'000;  // of the loaders written by hand; more made no difference to them
+constexpr std::size_t batch_rows = 1'000;  // of the loaders written by hand
 const std::size_t noam_rows = cli::LoadRun().batch_records;
 
 struct Player {

@@ -388,9 +388,9 @@ class SortedBatch final : public rocksdb::WriteBatch::Handler {
 
   rocksdb::Status write(rocksdb::SstFileWriter& table) const {
     for (const Row& row : rows_) {
-      const rocksdb::Status status = row.kind == Kind::Put     ? table.Put(row.key, row.value)
-                                     : row.kind == Kind::Merge ? table.Merge(row.key, row.value)
-                                                               : table.Delete(row.key);
+      rocksdb::Status status = row.kind == Kind::Put     ? table.Put(row.key, row.value)
+                               : row.kind == Kind::Merge ? table.Merge(row.key, row.value)
+                                                         : table.Delete(row.key);
       if (!status.ok()) return status;
     }
     return table.Finish();
