@@ -11,13 +11,15 @@
 #include "bench/examples.h"
 #include "bench/floor.h"
 #include "bench/noam_database.h"
+#include "noam/cli/load_command.h"
 
 namespace noam::bench {
 namespace {
 
 using model::Datum;
 
-constexpr std::size_t batch_rows = 1'000;
+constexpr std::size_t batch_rows = 1'000;  // of the loaders written by hand
+const std::size_t noam_rows = cli::LoadRun().batch_records;
 
 struct Player {
   std::string username;
@@ -42,8 +44,8 @@ class NoamLoader {
 
   Tally load(const std::vector<Player>& players) {
     Tally tally;
-    for (std::size_t begin = 0; begin < players.size(); begin += batch_rows) {
-      const std::size_t end = std::min(begin + batch_rows, players.size());
+    for (std::size_t begin = 0; begin < players.size(); begin += noam_rows) {
+      const std::size_t end = std::min(begin + noam_rows, players.size());
       std::vector<Datum::List> rows;
       rows.reserve(end - begin);
       for (std::size_t i = begin; i < end; ++i) {

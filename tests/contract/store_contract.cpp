@@ -72,6 +72,15 @@ const std::vector<StoreKind>& store_kinds() {
          options.scan_page = settings.scan_page;
          return make_temporary_store(options);
        }},
+      // Every commit is a table of its own.
+      {"rocksdb_tables", 60,
+       [](const StoreSettings& settings) {
+         stores::RocksdbOptions options;
+         options.max_entry_bytes = settings.max_entry_bytes;
+         options.scan_page = settings.scan_page;
+         options.table_bytes = 1;
+         return make_temporary_store(options);
+       }},
   };
   return kinds;
 }

@@ -165,7 +165,13 @@ IOStatus FaultyFiles::call(const char* what, const std::string& path) {
 
 void FaultyFiles::synced(const std::string& path, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (!power_is_gone_) synced_bytes_[path] = std::max(synced_bytes_[path], bytes);
+  if (power_is_gone_) return;
+  const auto reach = [&](const std::string& name) { synced_bytes_[name] = std::max(synced_bytes_[name], bytes); };
+  reach(path);
+  for (const auto& [from, to] : linked_) {
+    if (path == from && synced_bytes_.contains(to)) reach(to);
+    if (path == to && synced_bytes_.contains(from)) reach(from);
+  }
 }
 
 void FaultyFiles::folder_synced(const std::string& path) {
@@ -275,6 +281,7 @@ IOStatus FaultyFiles::DeleteFile(const std::string& path, const IOOptions& optio
   const std::lock_guard lock(mutex_);
   synced_bytes_.erase(plain(path));
   in_folder_.erase(plain(path));
+  std::erase_if(linked_, [&](const auto& link) { return link.first == plain(path) || link.second == plain(path); });
   return status;
 }
 
@@ -295,8 +302,16 @@ IOStatus FaultyFiles::RenameFile(const std::string& from, const std::string& to,
 
 IOStatus FaultyFiles::LinkFile(const std::string& from, const std::string& to, const IOOptions& options,
                                IODebugContext* debug) {
-  const IOStatus status = call("link", to);
-  return status.ok() ? FileSystemWrapper::LinkFile(from, to, options, debug) : status;
+  IOStatus status = call("link", to);
+  if (status.ok()) status = FileSystemWrapper::LinkFile(from, to, options, debug);
+  if (!status.ok()) return status;
+  const std::lock_guard lock(mutex_);
+  // What was written before these were looked at is on disk.
+  const auto known = synced_bytes_.find(plain(from));
+  synced_bytes_[plain(to)] = known != synced_bytes_.end() ? known->second : fs::file_size(plain(from));
+  in_folder_[plain(to)] = false;
+  linked_.emplace_back(plain(from), plain(to));
+  return status;
 }
 
 IOStatus FaultyFiles::CreateDir(const std::string& path, const IOOptions& options, IODebugContext* debug) {

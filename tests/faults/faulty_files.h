@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rocksdb/env.h>
@@ -86,6 +87,7 @@ class FaultyFiles : public rocksdb::FileSystemWrapper {
   std::map<std::string, std::uint64_t> synced_bytes_;  // of files that were written since
   std::map<std::string, bool> in_folder_;              // of the same: whether their name is on disk
   std::vector<Renamed> renamed_;
+  std::vector<std::pair<std::string, std::string>> linked_;  // two names of one file
 };
 
 }  // namespace noam::tests::faults

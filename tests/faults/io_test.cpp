@@ -32,9 +32,11 @@ struct Figures {
 // One store, from its beginning over several sessions, on files that are faulty.
 class FaultyStore {
  public:
-  FaultyStore(const std::shared_ptr<const model::Model>& model, std::string design, Fault fault, std::uint64_t seed)
+  FaultyStore(const std::shared_ptr<const model::Model>& model, std::string design, Fault fault, std::uint64_t seed,
+              std::size_t table_bytes)
       : model_(model),
         design_(std::move(design)),
+        table_bytes_(table_bytes),
         files_(std::make_shared<FaultyFiles>(fault)),
         env_(rocksdb::NewCompositeEnv(files_)),
         random_(seed),
@@ -49,7 +51,7 @@ class FaultyStore {
     std::size_t next = 0;
     while (next < left.size() && !files_->power_is_gone()) {
       // An opening may fail once, where the fault is.
-      auto opened = open(model_, design_, path(), stores::Existing::Allowed, env_.get());
+      auto opened = open(model_, design_, path(), stores::Existing::Allowed, env_.get(), table_bytes_);
       if (!opened) {
         ASSERT_FALSE(files_->hit().empty()) << opened.error().message;
         ++failed_openings_;
@@ -80,7 +82,7 @@ class FaultyStore {
 
   // Many commands by several threads, until the power goes.
   void work_in_threads(std::size_t calls) {
-    auto opened = open(model_, design_, path(), stores::Existing::Allowed, env_.get());
+    auto opened = open(model_, design_, path(), stores::Existing::Allowed, env_.get(), table_bytes_);
     ASSERT_TRUE(opened) << opened.error().message;
     for (const Json& command : first_commands(random_)) told_.acknowledge(command, opened->session->answer(command));
     const std::size_t last = files_->calls() + calls;
@@ -128,6 +130,7 @@ class FaultyStore {
   TemporaryFolder folder_;
   std::shared_ptr<const model::Model> model_;
   std::string design_;
+  std::size_t table_bytes_;
   std::shared_ptr<FaultyFiles> files_;
   std::unique_ptr<rocksdb::Env> env_;
   Random random_;
@@ -139,8 +142,11 @@ class FaultyStore {
 
 class Files : public ::testing::Test {
  protected:
+  static constexpr std::size_t no_tables = 0;
+  static constexpr std::size_t tables = 300;  // most commits are tables of their own, and some are not
+
   // The fault at the first call, the second, and so on, until one comes to its end before it.
-  void at_every_call(Fault::Kind kind, const char* name) {
+  void at_every_call(Fault::Kind kind, const char* name, std::size_t table_bytes = no_tables) {
     const std::uint64_t start = seed();
     SCOPED_TRACE("NOAM_SEED=" + std::to_string(start));
     // Of so many calls one: all of them take a while.
@@ -148,7 +154,7 @@ class Files : public ::testing::Test {
     Figures figures;
     bool done = false;
     for (std::size_t at = 1 + start % step; !done && !HasFailure(); at += step) {
-      FaultyStore store(model_, "seed003", {kind, at}, start);
+      FaultyStore store(model_, "seed003", {kind, at}, start, table_bytes);
       store.work(20);
       SCOPED_TRACE("call " + std::to_string(at) + ", " + store.files().hit());
       done = store.files().hit().empty();
@@ -168,6 +174,12 @@ TEST_F(Files, AnyCallMayFindTheDiskFull) { at_every_call(Fault::Kind::NoSpace, "
 
 TEST_F(Files, PowerMayGoAtAnyCall) { at_every_call(Fault::Kind::PowerGoes, "the power goes at one call"); }
 
+TEST_F(Files, AnyCallOfTablesMayFail) { at_every_call(Fault::Kind::Fails, "one call fails, with tables", tables); }
+
+TEST_F(Files, PowerMayGoAtAnyCallOfTables) {
+  at_every_call(Fault::Kind::PowerGoes, "the power goes at one call, with tables", tables);
+}
+
 TEST_F(Files, PowerMayGoWhileManyWrite) {
   const std::uint64_t start = seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start));
@@ -175,7 +187,8 @@ TEST_F(Files, PowerMayGoWhileManyWrite) {
   Random random(start);
   Figures figures;
   for (std::size_t round = 0; round < rounds && !HasFailure(); ++round) {
-    FaultyStore store(model_, round % 2 == 0 ? "seed003" : "eao", {}, start + round);
+    FaultyStore store(model_, round % 2 == 0 ? "seed003" : "eao", {}, start + round,
+                      round % 3 == 0 ? tables : no_tables);
     store.work_in_threads(random.between(20, 300));
     store.check(round % 2 == 0, figures);
   }

@@ -47,7 +47,11 @@ void tell(const Json& line) {
   if (::write(STDOUT_FILENO, text.data(), text.size()) != static_cast<ssize_t>(text.size())) ::_exit(3);
 }
 
-std::string loaded_name(std::int64_t row) { return "loaded" + std::to_string(row); }
+// Every second row is large, so that its commit is a table of its own.
+constexpr std::size_t table_bytes = 1'000;
+std::string loaded_name(std::int64_t row) {
+  return "loaded" + std::to_string(row) + std::string(row % 2 == 0 ? 0 : table_bytes, '.');
+}
 
 // What went wrong; empty: nothing.
 std::string load_row(runtime::Session& session, std::int64_t row) {
@@ -100,7 +104,7 @@ int live_until_killed(const RoleArguments& arguments) {
   Random random(std::stoull(arguments[5]));
   at_kill_point = visit;
   {
-    auto opened = open(model, arguments[1], store, stores::Existing::Allowed);
+    auto opened = open(model, arguments[1], store, stores::Existing::Allowed, nullptr, table_bytes);
     if (!opened) return failed(opened.error().message);
     tell({{"opened", true}});
     std::vector<Json> commands = first_commands(random);
@@ -187,6 +191,9 @@ class KillPoints : public ::testing::Test {
                        done["opened"] ? stores::Existing::Required : stores::Existing::Allowed);
     EXPECT_TRUE(opened) << opened.error().message;
     if (!opened) return seen;
+    // What was about to become a table is gone.
+    for (const auto& file : fs::directory_iterator(folder.path() / "store"))
+      EXPECT_FALSE(file.path().filename().string().starts_with("table-")) << file.path();
     runtime::Session& session = *opened->session;
     if (harmed) {
       EXPECT_TRUE(session.repair());

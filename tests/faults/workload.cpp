@@ -140,11 +140,12 @@ std::vector<Json> all_questions() {
 }
 
 Result<Opened> open(const std::shared_ptr<const model::Model>& model, const std::string& design,
-                    const std::string& folder, stores::Existing existing, rocksdb::Env* env) {
+                    const std::string& folder, stores::Existing existing, rocksdb::Env* env, std::size_t table_bytes) {
   stores::RocksdbOptions options;
   options.env = env;
   options.existing = existing;
   options.cache_bytes = std::size_t{4} << 20U;
+  options.table_bytes = table_bytes;
   Opened out;
   NOAM_ASSIGN_OR_RETURN(out.store, stores::open_rocksdb_store(folder, options));
   NOAM_ASSIGN_OR_RETURN(out.session, runtime::Session::open(model, design, *out.store));

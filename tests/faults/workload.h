@@ -43,7 +43,7 @@ struct Opened {
 };
 Result<Opened> open(const std::shared_ptr<const model::Model>& model, const std::string& design,
                     const std::string& folder, stores::Existing existing = stores::Existing::Required,
-                    rocksdb::Env* env = nullptr);
+                    rocksdb::Env* env = nullptr, std::size_t table_bytes = stores::RocksdbOptions().table_bytes);
 
 // What `verify` finds wrong; empty: nothing.
 std::string differences(runtime::Session& session);

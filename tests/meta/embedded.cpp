@@ -67,9 +67,16 @@ Result<stores::Answer> read(stores::Store& store, const stores::EntryRef& at) {
   return std::move(answers.front());
 }
 
+// Every commit is a table of its own.
+stores::RocksdbOptions small_store_of_tables() {
+  stores::RocksdbOptions options = small_store();
+  options.table_bytes = 1;
+  return options;
+}
+
 // One reads, another writes, and the first writes what comes after what it read.
-std::optional<std::string> late_write() {
-  const auto store = make_temporary_store();
+std::optional<std::string> late_write(const stores::RocksdbOptions& options) {
+  const auto store = make_temporary_store(options);
   if (!store->deploy(small_design())) return "no design";
   const stores::EntryRef at = entry(values, 1, 1);
   const auto before = read(*store, at);
@@ -148,6 +155,41 @@ std::optional<std::string> loss_of_power(int threads) {
   return std::nullopt;
 }
 
+// One commit is in the log, the next a table, and the power goes: the first is not lost alone.
+std::optional<std::string> lost_alone() {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "store").string();
+  const auto files = std::make_shared<FaultyFiles>(Fault{});
+  const auto env = rocksdb::NewCompositeEnv(files);
+  stores::RocksdbOptions options = small_store();
+  options.existing = stores::Existing::Allowed;
+  options.env = env.get();
+  options.table_bytes = 1'000;
+  const stores::EntryRef first = entry(values, 1, 1);
+  {
+    auto store = stores::open_rocksdb_store(path, options);
+    if (!store || !(*store)->deploy(small_design())) return "it does not open";
+    stores::WriteBatch many;
+    for (std::int64_t i = 0; i < 1'000; ++i) many.changes.emplace_back(stores::Put{entry(values, 2, i), {i}});
+    for (const stores::WriteBatch& batch : {stores::WriteBatch{{}, {stores::Put{first, {1}}}}, many}) {
+      const auto outcome = (*store)->commit(batch, stores::no_deadline);
+      if (!outcome || *outcome != Outcome::Applied) return "no commit";
+    }
+    files->let_power_go();
+  }
+  property::Random random(1);
+  files->lose(random, true);
+  options.env = nullptr;
+  auto store = stores::open_rocksdb_store(path, options);
+  if (!store) return store.error().message;
+  if (!(*store)->deploy(small_design())) return "no design";
+  const auto earlier = read(**store, first);
+  const auto later = read(**store, entry(values, 2, 7));
+  if (!earlier || !later) return "it can't be read";
+  if (later->entries.empty()) return "the table is lost";
+  return earlier->entries.empty() ? std::optional<std::string>("what was before the table is lost") : std::nullopt;
+}
+
 std::optional<std::string> wrong_count() {
   const auto store = make_temporary_store();
   if (!store->deploy(small_design())) return "no design";
@@ -190,7 +232,9 @@ std::optional<std::string> wrong_list() {
 std::vector<Check> embedded_checks() {
   return {{"embedded store: counts", wrong_count},
           {"embedded store: lists", wrong_list},
-          {"embedded store: a write that comes late", late_write},
+          {"embedded store: a write that comes late", [] { return late_write(small_store()); }},
+          {"embedded store: a table that comes late", [] { return late_write(small_store_of_tables()); }},
+          {"embedded store: loss of power behind a table", lost_alone},
           {"embedded store: two that write at the same time", lost_update},
           {"embedded store: loss of power", [] { return loss_of_power(1); }},
           {"embedded store: loss of power while many write", [] { return loss_of_power(8); }}};

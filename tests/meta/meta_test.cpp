@@ -72,6 +72,8 @@ constexpr std::array breakages = {
     Named{Breakage::SnapshotForgets, "SnapshotForgets"},
     Named{Breakage::BumpBeforeWrite, "BumpBeforeWrite"},
     Named{Breakage::LatchForgotten, "LatchForgotten"},
+    Named{Breakage::TableUnnumbered, "TableUnnumbered"},
+    Named{Breakage::LogNotBeforeTable, "LogNotBeforeTable"},
     Named{Breakage::SyncNotWaitedFor, "SyncNotWaitedFor"},
     Named{Breakage::SyncTooEarly, "SyncTooEarly"},
     Named{Breakage::CounterMergedTwice, "CounterMergedTwice"},

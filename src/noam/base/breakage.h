@@ -71,6 +71,8 @@ enum class Breakage : std::uint8_t {
   // Embedded store.
   BumpBeforeWrite,     // a commit is noted before it can be seen
   LatchForgotten,      // commits of one block do not wait for each other
+  TableUnnumbered,     // a commit that is a table of its own may have the number of the change before
+  LogNotBeforeTable,   // such a table is on disk before what it builds on
   SyncNotWaitedFor,    // a command is told to be applied before it is on disk
   SyncTooEarly,        // a sync that began before the write is taken for one that covers it
   CounterMergedTwice,  // what is added counts twice where it comes to a value

@@ -15,6 +15,10 @@ enum class KillPoint : std::uint8_t {
   CommitWritten,    // in the log, not on disk; nobody was told, and its blocks seem untouched
   CommitReleased,   // others see it, and it is not on disk
   CommitSynced,     // on disk, and not told
+  // One that is a table of its own, besides.
+  TableWritten,  // under its temporary name; nothing is held yet
+  TableReady,    // all before it is on disk
+  TableTaken,    // in the database and on disk; nobody was told, and its blocks seem untouched
   // The head file.
   HeadBegun,    // under its temporary name, not on disk
   HeadSynced,   // there is the old one and the new one
@@ -35,10 +39,10 @@ enum class KillPoint : std::uint8_t {
 };
 
 inline constexpr std::array kill_point_names = {
-    "CommitPrepared", "CommitValidated",   "CommitWritten", "CommitReleased", "CommitSynced",
-    "HeadBegun",      "HeadSynced",        "HeadRenamed",   "FolderBegun",    "FolderFilled",
-    "FolderRenamed",  "DeploymentWritten", "CloseFlushed",  "CloseClosed",    "BackupCheckpointed",
-    "RestoreCopied",  "RestoreChecked",    "LoadApplied",   "RepairApplied",
+    "CommitPrepared", "CommitValidated", "CommitWritten",     "CommitReleased", "CommitSynced", "TableWritten",
+    "TableReady",     "TableTaken",      "HeadBegun",         "HeadSynced",     "HeadRenamed",  "FolderBegun",
+    "FolderFilled",   "FolderRenamed",   "DeploymentWritten", "CloseFlushed",   "CloseClosed",  "BackupCheckpointed",
+    "RestoreCopied",  "RestoreChecked",  "LoadApplied",       "RepairApplied",
 };
 static_assert(kill_point_names.size() == static_cast<std::size_t>(KillPoint::RepairApplied) + 1, "each has its name");
 

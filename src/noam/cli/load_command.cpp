@@ -271,6 +271,17 @@ void FileLoad::report(const BadLine& line) {
   if (run_.bad_line) run_.bad_line(line);
 }
 
+// Large commits cost less a row. But they are in the way of others, and hear of an interrupt late.
+void FileLoad::adapt(std::size_t rows, std::size_t most_at_once, std::chrono::steady_clock::duration took) {
+  constexpr std::chrono::milliseconds long_enough{500};
+  if (most_at_once < rows) ceiling_ = std::max<std::size_t>(most_at_once, 1);
+  if (took > long_enough)
+    at_once_ = (at_once_ + 1) / 2;
+  else if (took < long_enough / 2)
+    at_once_ *= 2;
+  at_once_ = std::clamp<std::size_t>(at_once_, 1, ceiling_);
+}
+
 bool FileLoad::commit(const DataPosition& end, bool done) {
   end_ = end;
   done_ = done;
@@ -281,7 +292,9 @@ bool FileLoad::commit(const DataPosition& end, bool done) {
   batch.note = note_;
   batch.note_before = noted_;
   batch.note_text = [this](const std::vector<RowOutcome>& rows) { return note_text(after(rows)); };
+  const auto began = std::chrono::steady_clock::now();
   const runtime::Loaded loaded = session_.load(batch);
+  adapt(batch.rows.size(), loaded.most_at_once, std::chrono::steady_clock::now() - began);
   const bool stopped = run_.strict && !loaded.rows.empty() && loaded.rows.back();
   const Progress now = loaded.rows.empty() && loaded.failure ? progress_ : after(loaded.rows);
   std::vector<BadLine> bad;
@@ -352,8 +365,7 @@ LoadReport FileLoad::load() {
       bad_.push_back(bad);
     }
     before = after;
-    if (rows_.size() + bad_.size() < run_.batch_records && after.bytes - progress_.position.bytes < run_.batch_bytes)
-      continue;
+    if (rows_.size() + bad_.size() < at_once_ && after.bytes - progress_.position.bytes < run_.batch_bytes) continue;
     if (!commit(after, false)) return ended();
     if (interrupted()) {
       report_.end = LoadEnd::Interrupted;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -69,8 +71,10 @@ struct LoadReport {
 struct LoadRun {
   bool strict = false;  // the first bad line ends it
   bool again = false;   // from the start, whatever was loaded before
-  std::size_t batch_records = 200;
-  std::size_t batch_bytes = std::size_t{1} << 20U;
+  // Of one commit, at most. The first ones are smaller, and so are those that the store does not take at once, or that
+  // take long.
+  std::size_t batch_records = 20'000;
+  std::size_t batch_bytes = std::size_t{4} << 20U;
   std::function<bool()> interrupted;  // asked after each commit, and where a signal came while it waited for input
   std::function<void(const LoadReport& so_far, std::uint64_t bytes, std::uint64_t of)> progress;  // after each commit
   std::function<void(const BadLine& line)> bad_line;
@@ -86,6 +90,8 @@ class FileLoad {
   LoadReport load();
 
  private:
+  static constexpr std::size_t first_records = 1'000;  // of the first commit
+
   // What the note says, in the same commit as the rows.
   struct Progress {
     DataPosition position;
@@ -103,7 +109,12 @@ class FileLoad {
   };
 
   FileLoad(runtime::Session& session, DataSource source, LoadRun run, DataReader reader)
-      : session_(session), source_(std::move(source)), run_(std::move(run)), reader_(std::move(reader)) {}
+      : session_(session),
+        source_(std::move(source)),
+        run_(std::move(run)),
+        reader_(std::move(reader)),
+        at_once_(std::min(first_records, run_.batch_records)),
+        ceiling_(run_.batch_records) {}
 
   static std::string note_text(const Progress& progress);
   static std::optional<Progress> read_note_text(const std::string& text);
@@ -111,6 +122,8 @@ class FileLoad {
   [[nodiscard]] Progress after(const std::vector<runtime::RowOutcome>& rows) const;
   // Commits what was read, up to `end`. False: it goes no further.
   bool commit(const DataPosition& end, bool done);
+  // How many records the next commit may have, after one of so many rows.
+  void adapt(std::size_t rows, std::size_t most_at_once, std::chrono::steady_clock::duration took);
   void report(const BadLine& line);
   [[nodiscard]] bool interrupted() const { return run_.interrupted && run_.interrupted(); }
 
@@ -122,6 +135,9 @@ class FileLoad {
   std::optional<std::string> noted_;
   Progress progress_;  // committed
   LoadReport report_;
+
+  std::size_t at_once_;  // records of the next commit
+  std::size_t ceiling_;  // more were too many
 
   // The batch.
   std::vector<model::Datum::List> rows_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -134,15 +135,19 @@ Result<CommandRun::Aggregate*> CommandRun::load(model::EntityId entity, const Da
     const design::Plan& plan = program_.entities[static_cast<std::size_t>(entity)].load;
     Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(plan, {Row{key}}));
-    Row& row = rows[0][0];
-    if (!row[0].absent()) {
-      const std::size_t fields = model_.entity(entity).fields.size();
-      aggregate.fields = Datum::List(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(fields));
-      if (model_.entity(entity).ttl) aggregate.due = row[fields + 1];
-      aggregate.settled = aggregate.fields;
-    }
+    aggregate = aggregate_of(entity, rows[0][0]);
   }
   return &aggregates_.emplace(address, std::move(aggregate)).first->second;
+}
+
+CommandRun::Aggregate CommandRun::aggregate_of(model::EntityId entity, const Row& row) const {
+  Aggregate out;
+  if (row[0].absent()) return out;
+  const std::size_t fields = model_.entity(entity).fields.size();
+  out.fields = Datum::List(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(fields));
+  if (model_.entity(entity).ttl) out.due = row[fields + 1];
+  out.settled = out.fields;
+  return out;
 }
 
 bool CommandRun::is_dirty() const {
@@ -152,11 +157,15 @@ bool CommandRun::is_dirty() const {
 }
 
 // Brings the copies up to date with what was changed so far.
-Result<void> CommandRun::settle() {
+Result<void> CommandRun::settle(bool last) {
   std::vector<AggregateChange> changes = std::move(transients_);
   transients_.clear();
   for (auto& [address, aggregate] : aggregates_) {
     if (aggregate.settled == aggregate.fields) continue;
+    if (last) {
+      changes.push_back({address.first, address.second, std::move(aggregate.settled), std::move(aggregate.fields)});
+      continue;
+    }
     changes.push_back({address.first, address.second, aggregate.settled, aggregate.fields});
     aggregate.settled = aggregate.fields;
   }
@@ -323,27 +332,98 @@ void CommandRun::place(model::EntityId id, const Datum& key, Datum::List fields)
   write(id, key, aggregates_[{id, key}], std::move(fields), std::move(due));
 }
 
-Result<CommandRun::Refused> CommandRun::load_row(model::EntityId id, Datum::List fields, std::uint32_t n) {
+CommandRun::Arrival CommandRun::arrive(model::EntityId id, Datum::List fields) const {
   const model::Entity& entity = model_.entity(id);
-  environment_.change = n;
-  const bool made = make_keys(entity, fields);
-  Refused refused;
+  Arrival out;
+  out.fields = std::move(fields);
+  out.made = make_keys(entity, out.fields);
   for (std::size_t i = 0; i < entity.fields.size(); ++i)
-    if (!fields[i].absent())
-      refused = first_of(refused, mismatch(model_, entity.fields[i].type, fields[i], model::member_name(entity, i)));
-  if (refused) return refused;
+    if (!out.fields[i].absent())
+      if (auto wrong = mismatch(model_, entity.fields[i].type, out.fields[i], model::member_name(entity, i)))
+        out.refused = first_of(out.refused, wrong);
+  if (out.refused) return out;
   for (std::size_t i = 0; i < entity.fields.size(); ++i)
-    refused =
-        first_of(refused, model::storable(model_, entity.fields[i].type, fields[i], model::member_name(entity, i)));
+    if (auto wrong = model::storable(model_, entity.fields[i].type, out.fields[i], model::member_name(entity, i)))
+      out.refused = first_of(out.refused, wrong);
+  if (out.refused) return out;
+  out.key = key_of(entity, out.fields);
+  out.refused = model::storable_key(model_, id, out.key);
+  return out;
+}
+
+// By their keys each comes behind the last: what was touched last, here and in the store, is touched next. But where a
+// row can tell whether another is there, the order is part of what was asked.
+std::vector<std::size_t> CommandRun::loading_order(model::EntityId id, std::span<const Datum::List> rows) const {
+  const model::Entity& entity = model_.entity(id);
+  const design::Computation& require = program_.entities[static_cast<std::size_t>(id)].require;
+  const bool needs_others =
+      entity.transient || (require.there() && !Executor::is_plain(require.plan)) ||
+      std::any_of(entity.owners.begin(), entity.owners.end(), [&](auto role) { return model_.roles[role].to == id; });
+  std::vector<std::size_t> out(rows.size());
+  std::iota(out.begin(), out.end(), 0);
+  if (needs_others) return out;
+  std::vector<std::pair<Datum, std::size_t>> keys;
+  keys.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) keys.emplace_back(key_of(entity, rows[i]), i);
+  if (std::is_sorted(keys.begin(), keys.end())) return out;
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) out[i] = keys[i].second;
+  return out;
+}
+
+Result<void> CommandRun::look_up(model::EntityId entity, const std::vector<Arrival>& rows) {
+  if (model_.entity(entity).transient) return {};
+  std::vector<Row> seeds;
+  for (const Arrival& row : rows)
+    if (!row.refused && !row.key.absent() && !aggregates_.contains({entity, row.key})) seeds.push_back({row.key});
+  if (seeds.empty()) return {};
+  Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
+  NOAM_ASSIGN_OR_RETURN(const auto found,
+                        executor.run(program_.entities[static_cast<std::size_t>(entity)].load, seeds));
+  for (std::size_t i = 0; i < seeds.size(); ++i)
+    aggregates_.emplace(Address{entity, std::move(seeds[i][0])}, aggregate_of(entity, found[i][0]));
+  return {};
+}
+
+Result<CommandRun::Refused> CommandRun::load_row(model::EntityId id, Arrival& row) {
+  if (row.refused) return row.refused;
+  NOAM_ASSIGN_OR_RETURN(Refused refused, check_place(id, row.key, row.fields, false));
   if (refused) return refused;
-  const Datum key = key_of(entity, fields);
-  NOAM_ASSIGN_OR_RETURN(refused, check_place(id, key, fields, false));
+  NOAM_ASSIGN_OR_RETURN(refused, check_requirements(id, row.key, row.fields));
   if (refused) return refused;
-  NOAM_ASSIGN_OR_RETURN(refused, check_requirements(id, key, fields));
-  if (refused) return refused;
-  place(id, key, std::move(fields));
-  if (made) generated_.emplace_back(id, key);
+  place(id, row.key, std::move(row.fields));
+  if (row.made) generated_.emplace_back(id, row.key);
   return Refused();
+}
+
+Result<void> CommandRun::load_rows(model::EntityId id, std::span<const Datum::List> rows, std::uint32_t n,
+                                   bool stop_at_refusal, std::vector<Refused>& out) {
+  constexpr std::size_t at_once = 256;  // are looked up
+  std::vector<std::size_t> order(rows.size());
+  if (stop_at_refusal)
+    std::iota(order.begin(), order.end(), 0);
+  else
+    order = loading_order(id, rows);
+  const std::size_t before = out.size();
+  out.resize(before + rows.size());
+  std::vector<Arrival> some;
+  for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
+    some.clear();
+    for (std::size_t i = begin; i < std::min(begin + at_once, order.size()); ++i) {
+      environment_.change = n + static_cast<std::uint32_t>(order[i]);
+      some.push_back(arrive(id, rows[order[i]]));
+      some.back().index = order[i];
+    }
+    NOAM_RETURN_IF_ERROR(look_up(id, some));
+    for (Arrival& row : some) {
+      environment_.change = n + static_cast<std::uint32_t>(row.index);
+      NOAM_ASSIGN_OR_RETURN(out[before + row.index], load_row(id, row));
+      if (!stop_at_refusal || !out[before + row.index]) continue;
+      out.resize(before + row.index + 1);
+      return {};
+    }
+  }
+  return {};
 }
 
 CommandRun::Refused CommandRun::assign(const model::Change& change, const Row& inputs, std::size_t input,
@@ -814,7 +894,7 @@ Result<CommandRun::Refused> CommandRun::finish() {
 }
 
 Result<CommandRun::Refused> CommandRun::complete() {
-  NOAM_RETURN_IF_ERROR(settle());
+  NOAM_RETURN_IF_ERROR(settle(true));
   if (transaction_.changed() > max_fanout_)
     return Refused(Refusal{"limit", fmt::format("the command would touch {} entries, and {} are allowed",
                                                 transaction_.changed(), max_fanout_)});

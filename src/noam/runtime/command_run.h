@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,9 +41,11 @@ class CommandRun {
   // The answer of a refreshed query is replaced.
   Result<void> refresh(std::uint32_t query, std::int64_t now, const std::vector<Row>& rows);
 
-  // One row of a load: an instance with these fields, each of which may be absent where it was not given, as the n-th
-  // change of the transaction. Where it is refused, the transaction is as it was before.
-  Result<std::optional<model::Refusal>> load_row(model::EntityId id, model::Datum::List fields, std::uint32_t n);
+  // Rows of a load, those from the n-th on: instances with these fields, each of which may be absent where it was not
+  // given. What became of each is added to `out`; where one is refused, the transaction is as if it had not been there,
+  // and it may be the last. They are taken in another order where nobody can tell: by their keys it is quicker.
+  Result<void> load_rows(model::EntityId id, std::span<const model::Datum::List> rows, std::uint32_t n,
+                         bool stop_at_refusal, std::vector<std::optional<model::Refusal>>& out);
   // After the last row. Where it is refused, nothing of the transaction may be committed.
   Result<std::optional<model::Refusal>> finish_load() { return complete(); }
 
@@ -60,7 +63,25 @@ class CommandRun {
   };
   using Address = std::pair<model::EntityId, model::Datum>;
 
+  // A row of a load.
+  struct Arrival {
+    std::size_t index = 0;
+    model::Datum key;
+    model::Datum::List fields;
+    bool made = false;  // its key
+    Refused refused;
+  };
+
   Result<Aggregate*> load(model::EntityId entity, const model::Datum& key);
+  // What was found of an instance.
+  Aggregate aggregate_of(model::EntityId entity, const Row& row) const;
+  // Those that are not known yet, all at once.
+  Result<void> look_up(model::EntityId entity, const std::vector<Arrival>& rows);
+  [[nodiscard]] std::vector<std::size_t> loading_order(model::EntityId id,
+                                                       std::span<const model::Datum::List> rows) const;
+  // With its key, where its values are right.
+  Arrival arrive(model::EntityId id, model::Datum::List fields) const;
+  Result<Refused> load_row(model::EntityId id, Arrival& row);
   Result<Row> compute(const design::Computation& computation, const Row& seed);
   Result<Refused> change(const model::Command& command, const model::Change& change, const design::ChangePlan& plan);
   Result<Refused> insert(const model::Change& change, const Row& inputs);
@@ -100,7 +121,7 @@ class CommandRun {
   // As it is written in the command, in backticks.
   [[nodiscard]] std::string text(const model::Expr& expr) const;
   model::Datum due_of(model::EntityId id, const model::Datum::List& fields) const;
-  Result<void> settle();
+  Result<void> settle(bool last = false);  // the last time: what is known of instances is not needed any more
   Result<Refused> finish();
   Result<Refused> complete();
   Result<Refused> check_requirements();

@@ -117,6 +117,7 @@ struct Loaded {
   std::vector<RowOutcome> rows;     // of the first rows; of all where nothing failed and it was not stopped
   std::optional<Error> failure;     // then nobody can tell of the rows after these, but the note
   std::optional<std::string> note;  // what stands there now, where nothing failed
+  std::size_t most_at_once = 0;     // rows of one commit
 };
 
 // The refreshed queries of a model, those that others read before these.

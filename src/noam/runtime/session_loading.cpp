@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,11 +26,9 @@ Result<std::optional<std::string>> noted(Transaction& transaction, const design:
 
 // Nothing where the rows may be committed together; else why not.
 Result<RowOutcome> run_rows(CommandRun& run, const LoadBatch& batch, std::size_t end, std::vector<RowOutcome>& out) {
-  for (std::size_t i = out.size(); i < end; ++i) {
-    NOAM_ASSIGN_OR_RETURN(RowOutcome row, run.load_row(batch.entity, batch.rows[i], static_cast<std::uint32_t>(i)));
-    out.push_back(std::move(row));
-    if (out.back() && batch.stop_at_refusal) break;
-  }
+  const std::size_t begin = out.size();
+  NOAM_RETURN_IF_ERROR(run.load_rows(batch.entity, std::span(batch.rows).subspan(begin, end - begin),
+                                     static_cast<std::uint32_t>(begin), batch.stop_at_refusal, out));
   return run.finish_load();
 }
 
@@ -44,7 +43,10 @@ Loaded Session::load(const LoadBatch& batch) {
   Loaded out;
   out.note = batch.note_before;
   const model::CommandId id = new_id();
-  std::size_t most = batch.rows.size();  // how many at once
+  // Where a row asks what copies say of those before it, copies follow row by row, and each looks at all of them.
+  constexpr std::size_t most_that_settle = 200;
+  const bool settles = program_.entities[static_cast<std::size_t>(batch.entity)].require.reads_copies;
+  std::size_t most = settles ? std::min(batch.rows.size(), most_that_settle) : batch.rows.size();  // how many at once
   RowOutcome alone;
   for (int attempt = 0;;) {
     const State::Turn turn(*state_, attempt);
@@ -59,16 +61,18 @@ Loaded Session::load(const LoadBatch& batch) {
     }
     switch (*outcome) {
       case stores::Outcome::Applied:
+        next.most_at_once = std::max(out.most_at_once, next.rows.size() - begin);
         out = std::move(next);
         kill_point(KillPoint::LoadApplied);
         if (out.rows.size() == batch.rows.size()) return out;
         if (batch.stop_at_refusal && out.rows.back()) return out;
         alone.reset();
         attempt = 0;
-        most *= 2;
+        most = settles ? std::min(2 * most, most_that_settle) : 2 * most;
         break;
       case stores::Outcome::Conflict:
-        ++attempt;
+        // Fewer rows are in the way of fewer others.
+        if (++attempt > 1) most = std::max<std::size_t>((end - begin + 1) / 2, 1);
         break;
       case stores::Outcome::TooLarge:
         if (refused || begin == end) {
@@ -114,7 +118,7 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
     out.note = batch.note_text(out.rows);
     transaction.put(note_entry(program_.design, batch.note), {Datum(*out.note)});
   }
-  const stores::WriteBatch writes = transaction.batch();
+  const stores::WriteBatch writes = transaction.take_batch();
   if (writes.changes.empty()) return stores::Outcome::Applied;
   NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(writes, deadline()));
   if (outcome == stores::Outcome::Applied) cut_overfull(transaction);

@@ -188,8 +188,15 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
       if (layer == &newest_ && !own) continue;
       const auto found = layer->find({asked[i].block, asked[i].family});
       if (found == layer->end()) continue;
-      for (const auto& [key, pending] : found->second) {
-        if (!within(order, key, asked[i].from, asked[i].to)) continue;
+      // From the first that may lie within: of very many changes few may be asked for.
+      const Bound& from = asked[i].from;
+      const Bound& to = asked[i].to;
+      const Entries& changed = found->second;
+      for (auto next = from.parts.empty() ? changed.begin() : changed.lower_bound(from.parts); next != changed.end();
+           ++next) {
+        const auto& [key, pending] = *next;
+        if (!to.parts.empty() && order.compare(key, to.parts) > 0) break;
+        if (!within(order, key, from, to)) continue;
         const auto at = merged.find(key);
         const auto made = applied(at == merged.end() ? std::nullopt : std::optional(at->second), pending);
         if (made)

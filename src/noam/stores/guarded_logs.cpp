@@ -1,6 +1,8 @@
 #include "noam/stores/guarded_logs.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace noam::stores {
 
@@ -31,7 +33,29 @@ class GuardedLog final : public rocksdb::FSWritableFileOwnerWrapper {
   GuardedLogs& logs_;
 };
 
+// What this thread has linked while it keeps such.
+thread_local bool keeps = false;
+thread_local std::vector<std::string> kept;
+
 }  // namespace
+
+GuardedLogs::Keeping::Keeping() { keeps = true; }
+
+GuardedLogs::Keeping::~Keeping() {
+  keeps = false;
+  kept.clear();
+}
+
+IOStatus GuardedLogs::LinkFile(const std::string& from, const std::string& to, const IOOptions& options,
+                               IODebugContext* debug) {
+  if (keeps) kept.push_back(to);
+  return FileSystemWrapper::LinkFile(from, to, options, debug);
+}
+
+IOStatus GuardedLogs::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
+  if (keeps && std::find(kept.begin(), kept.end(), path) != kept.end()) return IOStatus::OK();
+  return FileSystemWrapper::DeleteFile(path, options, debug);
+}
 
 IOStatus GuardedLogs::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                       std::unique_ptr<rocksdb::FSWritableFile>* out, IODebugContext* debug) {

@@ -12,6 +12,10 @@ namespace noam::stores {
 // The files of a database, whose logs are synced by another thread than the one that writes. A RocksDB that was built
 // with its assertions stops the program where a log is synced after a write to it has failed. So a write that fails
 // waits for the sync that goes on, and none begins after it.
+//
+// And where a table is taken into the database and that fails, RocksDB deletes it, though its manifest may name it:
+// then the database could never be opened again. So a table that was linked into the database by this thread stays,
+// until it is known to be there or not. One that is not needed goes when the database is opened.
 class GuardedLogs : public rocksdb::FileSystemWrapper {
  public:
   explicit GuardedLogs(const std::shared_ptr<rocksdb::FileSystem>& files) : FileSystemWrapper(files) {}
@@ -21,6 +25,20 @@ class GuardedLogs : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* out,
                                     rocksdb::IODebugContext* debug) override;
+
+  rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to, const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override;
+
+  // While it lives, what this thread links is kept.
+  class Keeping {
+   public:
+    Keeping();
+    Keeping(const Keeping&) = delete;
+    Keeping& operator=(const Keeping&) = delete;
+    ~Keeping();
+  };
 
   // Carries out the sync, or tells what a write has failed with.
   template <typename Sync>

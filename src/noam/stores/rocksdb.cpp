@@ -25,6 +25,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
@@ -59,6 +60,7 @@ constexpr const char* head_file = "noam.json";
 constexpr const char* database_folder = "db";
 constexpr const char* deployment_key = "deployment";
 constexpr const char* heat_key = "heat";
+constexpr const char* table_key = "table";
 
 // A message of RocksDB, in one line.
 std::string one_line(std::string text) {
@@ -372,6 +374,74 @@ class RocksdbSnapshot final : public Snapshot {
   const rocksdb::Snapshot* held_;
 };
 
+// What a batch does, in the order of keys. The bytes are those of the batch.
+class SortedBatch final : public rocksdb::WriteBatch::Handler {
+ public:
+  // Whether each key is there once, and all of it can be written to a table.
+  bool read(const rocksdb::WriteBatch& batch) {
+    rows_.reserve(batch.Count());
+    if (!batch.Iterate(this).ok()) return false;
+    const auto before = [](const Row& a, const Row& b) { return a.key.compare(b.key) < 0; };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), before)) std::sort(rows_.begin(), rows_.end(), before);
+    return std::adjacent_find(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.key == b.key; }) ==
+           rows_.end();
+  }
+
+  rocksdb::Status write(rocksdb::SstFileWriter& table) const {
+    for (const Row& row : rows_) {
+      rocksdb::Status status = row.kind == Kind::Put     ? table.Put(row.key, row.value)
+                               : row.kind == Kind::Merge ? table.Merge(row.key, row.value)
+                                                         : table.Delete(row.key);
+      if (!status.ok()) return status;
+    }
+    return table.Finish();
+  }
+
+  rocksdb::Status PutCF(std::uint32_t /*family*/, const rocksdb::Slice& key, const rocksdb::Slice& value) override {
+    return add(Kind::Put, key, value);
+  }
+  rocksdb::Status MergeCF(std::uint32_t /*family*/, const rocksdb::Slice& key, const rocksdb::Slice& value) override {
+    return add(Kind::Merge, key, value);
+  }
+  rocksdb::Status DeleteCF(std::uint32_t /*family*/, const rocksdb::Slice& key) override {
+    return add(Kind::Delete, key, {});
+  }
+
+ private:
+  enum class Kind : std::uint8_t { Put, Merge, Delete };
+  struct Row {
+    Kind kind;
+    rocksdb::Slice key;
+    rocksdb::Slice value;
+  };
+
+  rocksdb::Status add(Kind kind, const rocksdb::Slice& key, const rocksdb::Slice& value) {
+    rows_.push_back({kind, key, value});
+    return rocksdb::Status::OK();
+  }
+
+  std::vector<Row> rows_;
+};
+
+// A table beside the database. Its file goes with it.
+class TableFile {
+ public:
+  TableFile(rocksdb::Env& env, std::string path) : env_(env), path_(std::move(path)) {}
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+  ~TableFile() { (void)env_.DeleteFile(path_); }
+
+  // In the folder of a store, of this process.
+  static std::string name(std::uint64_t number) { return fmt::format("table-{}.new", number); }
+  static bool is_name(std::string_view name) { return name.starts_with("table-") && name.ends_with(".new"); }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  rocksdb::Env& env_;
+  const std::string path_;
+};
+
 class RocksdbStore final : public EmbeddedStore {
  public:
   RocksdbStore(std::string folder, const RocksdbOptions& options, const Head& head);
@@ -415,6 +485,7 @@ class RocksdbStore final : public EmbeddedStore {
     std::vector<std::size_t> expected;  // stripes of the expectations, but for those of a whole collection
     std::vector<std::size_t> latches;   // of all these stripes, each once, ascending
     bool alone = false;                 // instead of the latches: the gate
+    std::unique_ptr<TableFile> table;   // with all changes, where they are many
   };
 
   // The latches of a commit, as long as it lives.
@@ -466,7 +537,12 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] bool holds(const WriteBatch& batch, const Preparation& prepared) const;
   // What was prepared has changed just now.
   void touch(const Preparation& prepared);
-  // To the log and to memory, in one step that all others see, or a conflict.
+  // Where it can't be, all is as if it had not been tried.
+  void write_table(Preparation& prepared);
+  Result<Outcome> take_table(const Preparation& prepared);
+  // Tables that a process which was killed was about to add.
+  void remove_tables();
+  // To the log and to memory, or as a table, in one step that all others see, or a conflict.
   Result<Outcome> write(const WriteBatch& batch, Preparation& prepared);
 
   const std::string folder_;
@@ -491,6 +567,7 @@ class RocksdbStore final : public EmbeddedStore {
   mutable std::mutex failure_lock_;
   rocksdb::Status failure_;
   SharedSync shared_sync_;
+  std::atomic<std::uint64_t> tables_ = 0;  // that were begun
 
   // A commit shares the gate and holds the latches of its blocks. One that relies on a whole collection, or has very
   // many blocks, has the gate alone.
@@ -622,7 +699,16 @@ Result<void> RocksdbStore::open() {
         fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
                     "backup",
                     folder_, database_->GetLatestSequenceNumber(), head_.sequence)};
+  remove_tables();
   return read_deployment();
+}
+
+// A list of the folder that can't be had is no trouble: they are in nobody's way.
+void RocksdbStore::remove_tables() {
+  std::vector<std::string> names;
+  if (!env_->GetChildren(folder_, &names).ok()) return;
+  for (const std::string& name : names)
+    if (TableFile::is_name(name)) (void)env_->DeleteFile(folder_ + "/" + name);
 }
 
 RocksdbStore::~RocksdbStore() {
@@ -1037,6 +1123,9 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   const std::shared_lock lock(mutex_);
   NOAM_RETURN_IF_ERROR(can_write());
   NOAM_ASSIGN_OR_RETURN(Preparation prepared, prepare(batch));
+  const std::size_t bytes =
+      prepared.changes.Count() + prepared.settled.size() == 0 ? 0 : prepared.changes.GetDataSize();
+  if (options_.table_bytes != 0 && bytes >= options_.table_bytes && !prepared.too_large) write_table(prepared);
   kill_point(KillPoint::CommitPrepared);
   NOAM_ASSIGN_OR_RETURN(const Outcome outcome, write(batch, prepared));
   if (outcome != Outcome::Applied) return outcome;
@@ -1049,11 +1138,53 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   return outcome;
 }
 
+void RocksdbStore::write_table(Preparation& prepared) {
+  for (const auto& [key, addends] : prepared.settled) prepared.changes.Merge(data_, key, addends);
+  prepared.settled.clear();
+  SortedBatch sorted;
+  if (!sorted.read(prepared.changes)) return;
+  auto table = std::make_unique<TableFile>(*env_, folder_ + "/" + TableFile::name(tables_++));
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), database_->GetOptions(data_), data_, false);
+  rocksdb::Status status = writer.Open(table->path());
+  if (status.ok()) status = sorted.write(writer);
+  if (!status.ok()) return;
+  prepared.table = std::move(table);
+  prepared.alone = true;
+  kill_point(KillPoint::TableWritten);
+}
+
+Result<Outcome> RocksdbStore::take_table(const Preparation& prepared) {
+  // What is in the log only must not be lost without what builds on it.
+  if (!broken(Breakage::LogNotBeforeTable)) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  kill_point(KillPoint::TableReady);
+  rocksdb::Status status;
+  {
+    rocksdb::IngestExternalFileOptions options;
+    options.move_files = true;
+    options.write_global_seqno = false;
+    // Where nobody has a snapshot, the number of all in it may be 0, and who takes a snapshot while it is added sees it
+    // come. So there is one.
+    std::optional<RocksdbSnapshot> before;
+    if (!broken(Breakage::TableUnnumbered)) before.emplace(*database_);
+    const GuardedLogs::Keeping keeping;
+    status = database_->IngestExternalFile(data_, {prepared.table->path()}, options);
+  }
+  kill_point(KillPoint::TableTaken);
+  // Who reads without a snapshot may know its number before it can be seen. It takes another one to tell the two
+  // apart; whether that is on disk is all the same.
+  if (status.ok() && !broken(Breakage::TableUnnumbered))
+    status = database_->Put(rocksdb::WriteOptions(), about_, table_key, "");
+  touch(prepared);
+  if (!status.ok()) return fail(status);
+  return Outcome::Applied;
+}
+
 Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepared) {
   const Latched latched(*this, prepared);
   if (!holds(batch, prepared)) return Outcome::Conflict;
   if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
+  if (prepared.table) return take_table(prepared);
   // Nobody else changes these.
   for (const auto& [key, addends] : prepared.settled) {
     rocksdb::PinnableSlice value;
