@@ -53,7 +53,8 @@ struct Place {
 struct Output {
   Place place;
   std::uint32_t slot = 0;
-  model::Type type;  // what an optional lookup that finds nothing puts there: nothing of this type
+  model::Type type;    // what an optional lookup that finds nothing puts there: nothing of this type
+  bool alone = false;  // nothing else of the step is at the place
 };
 
 // The value at the place must equal the expression.
@@ -89,7 +90,8 @@ struct Step {
   std::optional<Place> weight;
   bool reverse = false;
   bool limited = false;    // each lookup need not give more than the plan's limit (and one)
-  bool with_next = false;  // Lookup of one entry: the next step collects from its block, so both are read at once
+  bool with_next = false;  // Lookup of one entry: the next step (after the last, the first late one) collects from its
+                           // block, so both are read at once
 
   // Filter: the predicate. Unnest: the collection. Collect of elements in blocks of their own: their keys, or of a list
   // how many there are.
@@ -140,6 +142,7 @@ struct Plan {
   std::optional<model::Expr> limit;
   std::vector<Step> late;  // for the rows that are left: what is only shown
   std::vector<OutputColumn> columns;
+  bool slots_shown_once = false;        // by the columns, at most
   std::optional<std::uint32_t> weight;  // slot: a row stands for so many
 
   bool scans = false;  // reads a whole collection

@@ -1686,8 +1686,12 @@ class Search {
     plan.cost = state.cost + (state.scans ? 1e9 : 0);
     if (best_ && plan.cost >= best_->cost) return;
     const bool late = !body_.folded && !body_.distinct;
-    for (std::size_t i = 0; i < state.steps.size(); ++i)
-      (late && i >= steps ? plan.late : plan.steps).push_back(*state.steps[i]);
+    for (std::size_t i = 0; i < state.steps.size(); ++i) {
+      auto& part = late && i >= steps ? plan.late : plan.steps;
+      part.push_back(*state.steps[i]);
+      mark_alone(part.back());
+    }
+    plan.slots_shown_once = shows_once(plan.columns);
     plan.rows = body_.folded && body_.group_by.empty() ? 1 : late_rows;
     plan.slots = state.slots;
     plan.scans = state.scans;
@@ -1695,6 +1699,30 @@ class Search {
     plan.weight = state.weight;
     plan.cap = state.cap;
     best_ = std::move(plan);
+  }
+
+  // Outputs that may take away what they find in the entry.
+  static void mark_alone(Step& step) {
+    for (Output& output : step.outputs) {
+      const auto overlaps = [&](const Place& place) {
+        return place.kind == output.place.kind && place.index == output.place.index;
+      };
+      const auto sharing = std::count_if(step.outputs.begin(), step.outputs.end(),
+                                         [&](const Output& other) { return overlaps(other.place); });
+      output.alone = sharing == 1 && output.place.kind != Place::Kind::Block && output.place.inside.empty() &&
+                     !(step.weight && overlaps(*step.weight));
+    }
+  }
+
+  static bool shows_once(const std::vector<OutputColumn>& columns) {
+    std::vector<std::uint32_t> slots;
+    for (const OutputColumn& column : columns) collect_slots(column.expr, slots);
+    std::sort(slots.begin(), slots.end());
+    return std::adjacent_find(slots.begin(), slots.end()) == slots.end();
+  }
+  static void collect_slots(const Expr& expr, std::vector<std::uint32_t>& out) {
+    if (expr.kind == ExprKind::Slot) out.push_back(expr.index);
+    for (const Expr& operand : expr.operands) collect_slots(operand, out);
   }
 
   [[nodiscard]] bool may_overflow(const Expr& expr) const {

@@ -15,6 +15,9 @@ class Marking {
   void mark(Plan& plan) const {
     mark(plan.steps);
     mark(plan.late);
+    // A limit may cut the row that the lookup found.
+    if (!plan.steps.empty() && !plan.late.empty() && !plan.folded && !plan.limit)
+      plan.steps.back().with_next = together(plan.steps.back(), plan.late.front());
     for (Plan& other : plan.otherwise) mark(other);
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <memory>
+#include <thread>
 #include <utility>
 
 #include <xxhash.h>
@@ -50,43 +50,45 @@ class SharedDecimal final : public Shared {
 // A list that is there, or the bytes to make it of when it is asked for.
 class SharedList final : public Shared {
  public:
-  explicit SharedList(Datum::List&& items) : own_(std::move(items)), items_(&own_) {}
+  explicit SharedList(Datum::List&& items) : items_(std::move(items)), state_(State::There) {}
+  // The owner is held for it.
   SharedList(std::string_view bytes, std::size_t count, const Shared& owner)
-      : owner_(&owner), bytes_(bytes), count_(count) {
-    owner.hold();
-  }
+      : owner_(&owner), bytes_(bytes), count_(count) {}
   SharedList(const SharedList&) = delete;
   SharedList& operator=(const SharedList&) = delete;
   ~SharedList() override {
-    if (owner_ == nullptr) return;
-    delete items_.load(std::memory_order_acquire);
-    owner_->let_go();
+    if (owner_ != nullptr) owner_->let_go(1 + Datum::abandon(items_, *owner_));
   }
 
   [[nodiscard]] const Datum::List& items() const {
-    const Datum::List* there = items_.load(std::memory_order_acquire);
-    return there != nullptr ? *there : unpacked();
+    if (state_.load(std::memory_order_acquire) != State::There) unpack();
+    return items_;
   }
-  [[nodiscard]] std::size_t count() const { return owner_ == nullptr ? own_.size() : count_; }
+  [[nodiscard]] std::size_t count() const { return owner_ == nullptr ? items_.size() : count_; }
   [[nodiscard]] std::optional<std::string_view> bytes() const {
     return owner_ == nullptr ? std::nullopt : std::optional(bytes_);
   }
   // Of one that was never packed, and whose only holder asks.
-  [[nodiscard]] Datum::List* own() { return owner_ == nullptr ? &own_ : nullptr; }
+  [[nodiscard]] Datum::List* own() { return owner_ == nullptr ? &items_ : nullptr; }
 
  private:
-  [[nodiscard]] const Datum::List& unpacked() const {
-    auto made = std::make_unique<Datum::List>(count_);
+  enum class State : std::uint8_t { Packed, Coming, There };
+
+  void unpack() const {
+    Datum::List made(count_);
     std::string_view rest = bytes_;
-    for (Datum& item : *made) check(take_packed(rest, owner_, item), "what has a checksum is what was packed");
+    check(take_packed(rest, owner_, made), "what has a checksum is what was packed");
     // Where several threads ask at once, the first to be done is heard.
-    const Datum::List* there = nullptr;
-    if (items_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return *made.release();
-    return *there;
+    State before = State::Packed;
+    if (state_.compare_exchange_strong(before, State::Coming, std::memory_order_acquire)) {
+      items_ = std::move(made);
+      state_.store(State::There, std::memory_order_release);
+    }
+    while (state_.load(std::memory_order_acquire) != State::There) std::this_thread::yield();
   }
 
-  Datum::List own_;
-  mutable std::atomic<const Datum::List*> items_{nullptr};
+  mutable Datum::List items_;
+  mutable std::atomic<State> state_{State::Packed};
   const Shared* owner_ = nullptr;
   std::string_view bytes_;
   std::size_t count_ = 0;  // packed
@@ -96,13 +98,13 @@ class SharedList final : public Shared {
 
 void Datum::wrong_kind() { fail_check("a datum is what its type says"); }
 
-Datum::Datum(double value) : kind_(Kind::Double) {
+Datum::Datum(double value) : about_{0, Kind::Double, false} {
   held_.words.word = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
 }
 
 Datum::Datum(Decimal value) { share(*new SharedDecimal(std::move(value)), Kind::Decimal); }
 
-Datum::Datum(std::string_view value) : size_(value.size() & largest), kind_(Kind::String) {
+Datum::Datum(std::string_view value) : about_{value.size() & largest, Kind::String, false} {
   if (value.size() <= sizeof held_.small) {
     std::copy(value.begin(), value.end(), held_.small);
     return;
@@ -112,7 +114,7 @@ Datum::Datum(std::string_view value) : size_(value.size() & largest), kind_(Kind
   held_.words.word = std::bit_cast<std::uint64_t>(shared->text.data());
 }
 
-Datum::Datum(std::string&& value) : size_(value.size() & largest), kind_(Kind::String) {
+Datum::Datum(std::string&& value) : about_{value.size() & largest, Kind::String, false} {
   if (value.size() <= sizeof held_.small) {
     std::copy(value.begin(), value.end(), held_.small);
     return;
@@ -124,24 +126,35 @@ Datum::Datum(std::string&& value) : size_(value.size() & largest), kind_(Kind::S
 
 Datum::Datum(List value) { share(*new SharedList(std::move(value)), Kind::List); }
 
-Datum Datum::within(std::string_view bytes, const Shared& owner) {
+Datum Datum::within(std::string_view bytes, const Shared& owner, std::uint32_t& held) {
   Datum out;
-  out.size_ = bytes.size() & largest;
+  out.about_.size = bytes.size() & largest;
   if (bytes.size() <= sizeof out.held_.small) {
-    out.kind_ = Kind::String;
+    out.about_.kind = Kind::String;
     std::copy(bytes.begin(), bytes.end(), out.held_.small);
     return out;
   }
-  owner.hold();
+  --held;
   out.share(owner, Kind::String);
   out.held_.words.word = std::bit_cast<std::uint64_t>(bytes.data());
   return out;
 }
 
-Datum Datum::packed_list(std::string_view elements, std::size_t count, const Shared& owner) {
+Datum Datum::packed_list(std::string_view elements, std::size_t count, const Shared& owner, std::uint32_t& held) {
   Datum out;
   out.share(*new SharedList(elements, count, owner), Kind::List);
+  --held;
   return out;
+}
+
+std::uint32_t Datum::abandon(List& list, const Shared& owner) {
+  std::uint32_t abandoned = 0;
+  for (Datum& datum : list) {
+    if (!datum.about_.shares || datum.held_.words.owner != &owner) continue;
+    datum.leave();
+    ++abandoned;
+  }
+  return abandoned;
 }
 
 const Decimal& Datum::as_decimal() const {
@@ -175,7 +188,7 @@ std::optional<std::string_view> Datum::packed() const {
 }
 
 bool operator==(const Datum& a, const Datum& b) {
-  if (a.kind_ != b.kind_) return false;
+  if (a.about_.kind != b.about_.kind) return false;
   if (a.is_string()) return a.as_string() == b.as_string();
   if (!a.is_list()) return std::is_eq(a <=> b);
   if (a.held_.words.owner == b.held_.words.owner) return true;
@@ -183,7 +196,7 @@ bool operator==(const Datum& a, const Datum& b) {
 }
 
 std::strong_ordering operator<=>(const Datum& a, const Datum& b) {
-  if (a.kind_ != b.kind_) return a.kind_ <=> b.kind_;
+  if (a.about_.kind != b.about_.kind) return a.about_.kind <=> b.about_.kind;
   if (a.is_bool()) return a.as_bool() <=> b.as_bool();
   if (a.is_int()) return a.as_int() <=> b.as_int();
   if (a.is_double()) return compare(a.as_double(), b.as_double());

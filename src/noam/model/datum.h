@@ -24,10 +24,11 @@ class Shared {  // NOLINT(cppcoreguidelines-virtual-class-destructor): let_go() 
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
-  void hold() const { holders_.fetch_add(1, std::memory_order_relaxed); }
-  void let_go() const {
+  void hold(std::uint32_t times = 1) const { holders_.fetch_add(times, std::memory_order_relaxed); }
+  void let_go(std::uint32_t times = 1) const {
     // Who is alone needs no other's consent.
-    if (holders_.load(std::memory_order_acquire) == 1 || holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    if (holders_.load(std::memory_order_acquire) == times ||
+        holders_.fetch_sub(times, std::memory_order_acq_rel) == times)
       delete this;
   }
   [[nodiscard]] bool alone() const { return holders_.load(std::memory_order_acquire) == 1; }
@@ -72,48 +73,50 @@ class Datum {
 
   Datum() = default;  // absent
   // Not from pointers, which would be bools.
-  Datum(bool value) : kind_(Kind::Bool) { held_.words.word = value ? 1 : 0; }  // NOLINT: values as they are written
-  Datum(std::int64_t value) : kind_(Kind::Int) { held_.words.word = static_cast<std::uint64_t>(value); }  // NOLINT
-  Datum(int value) : Datum(static_cast<std::int64_t>(value)) {}                                           // NOLINT
-  Datum(double value);                                                                                    // NOLINT
-  Datum(Decimal value);                                                                                   // NOLINT
-  Datum(const std::string& value) : Datum(std::string_view(value)) {}                                     // NOLINT
-  Datum(std::string&& value);                                                                             // NOLINT
-  Datum(std::string_view value);                                                                          // NOLINT
-  Datum(const char* value) : Datum(std::string_view(value)) {}                                            // NOLINT
-  Datum(List value);                                                                                      // NOLINT
-  // A string that lies in the bytes of `owner`.
-  static Datum within(std::string_view bytes, const Shared& owner);
-  // A list of so many elements that lie packed in the bytes of `owner`.
-  static Datum packed_list(std::string_view elements, std::size_t count, const Shared& owner);
+  Datum(bool value) : about_{0, Kind::Bool, false} {  // NOLINT: values as they are written
+    held_.words.word = value ? 1 : 0;
+  }
+  Datum(std::int64_t value) : about_{0, Kind::Int, false} {  // NOLINT
+    held_.words.word = static_cast<std::uint64_t>(value);
+  }
+  Datum(int value) : Datum(static_cast<std::int64_t>(value)) {}        // NOLINT
+  Datum(double value);                                                 // NOLINT
+  Datum(Decimal value);                                                // NOLINT
+  Datum(const std::string& value) : Datum(std::string_view(value)) {}  // NOLINT
+  Datum(std::string&& value);                                          // NOLINT
+  Datum(std::string_view value);                                       // NOLINT
+  Datum(const char* value) : Datum(std::string_view(value)) {}         // NOLINT
+  Datum(List value);                                                   // NOLINT
+  // A string that lies in the bytes of `owner`, and a list of so many elements that lie packed there. Who makes many of
+  // them holds the owner before, often enough for all, and says how often: each takes one of these, or none.
+  static Datum within(std::string_view bytes, const Shared& owner, std::uint32_t& held);
+  static Datum packed_list(std::string_view elements, std::size_t count, const Shared& owner, std::uint32_t& held);
 
-  Datum(const Datum& other) : held_(other.held_), size_(other.size_), kind_(other.kind_), shares_(other.shares_) {
-    if (shares_) held_.words.owner->hold();
+  Datum(const Datum& other) : held_(other.held_), about_(other.about_) {
+    if (about_.shares) held_.words.owner->hold();
   }
-  Datum(Datum&& other) noexcept : held_(other.held_), size_(other.size_), kind_(other.kind_), shares_(other.shares_) {
-    other.kind_ = Kind::Absent;
-    other.shares_ = false;
-  }
+  Datum(Datum&& other) noexcept : held_(other.held_), about_(other.about_) { other.leave(); }
   // The other one may be an element of what is dropped.
   Datum& operator=(const Datum& other) {
-    Datum copy(other);
-    swap(copy);
+    if (other.about_.shares) other.held_.words.owner->hold();
+    become(other.held_, other.about_);
     return *this;
   }
   Datum& operator=(Datum&& other) noexcept {
-    Datum taken(std::move(other));
-    swap(taken);
+    const About about = other.about_;
+    other.leave();
+    become(other.held_, about);
     return *this;
   }
   ~Datum() { drop(); }
 
-  [[nodiscard]] bool absent() const { return kind_ == Kind::Absent; }
-  [[nodiscard]] bool is_bool() const { return kind_ == Kind::Bool; }
-  [[nodiscard]] bool is_int() const { return kind_ == Kind::Int; }
-  [[nodiscard]] bool is_double() const { return kind_ == Kind::Double; }
-  [[nodiscard]] bool is_decimal() const { return kind_ == Kind::Decimal; }
-  [[nodiscard]] bool is_string() const { return kind_ == Kind::String; }
-  [[nodiscard]] bool is_list() const { return kind_ == Kind::List; }
+  [[nodiscard]] bool absent() const { return about_.kind == Kind::Absent; }
+  [[nodiscard]] bool is_bool() const { return about_.kind == Kind::Bool; }
+  [[nodiscard]] bool is_int() const { return about_.kind == Kind::Int; }
+  [[nodiscard]] bool is_double() const { return about_.kind == Kind::Double; }
+  [[nodiscard]] bool is_decimal() const { return about_.kind == Kind::Decimal; }
+  [[nodiscard]] bool is_string() const { return about_.kind == Kind::String; }
+  [[nodiscard]] bool is_list() const { return about_.kind == Kind::List; }
 
   // Each only where it is one.
   [[nodiscard]] bool as_bool() const {
@@ -131,7 +134,7 @@ class Datum {
   [[nodiscard]] const Decimal& as_decimal() const;
   [[nodiscard]] std::string_view as_string() const {  // as long as the datum
     expect(Kind::String);
-    return {shares_ ? held_.words.bytes() : held_.small, size_};
+    return {about_.shares ? held_.words.bytes() : held_.small, about_.size};
   }
   [[nodiscard]] const List& as_list() const;
   [[nodiscard]] List& change_list();  // one of its own
@@ -139,6 +142,9 @@ class Datum {
   // How many elements a list has, and their bytes where it is packed; without unpacking it.
   [[nodiscard]] std::size_t list_size() const;
   [[nodiscard]] std::optional<std::string_view> packed() const;
+
+  // Drops what lies in the bytes of `owner`, but for letting go of it: that falls to the caller, as often as it says.
+  static std::uint32_t abandon(List& list, const Shared& owner);
 
   // A predicate: absent is false.
   [[nodiscard]] bool holds() const { return is_bool() && held_.words.word != 0; }
@@ -159,37 +165,39 @@ class Datum {
     char small[16];  // a string without an owner
   };
 
+  struct About {                  // a word
+    std::uint64_t size : 48 = 0;  // of a string
+    Kind kind : 8 = Kind::Absent;
+    bool shares : 8 = false;  // what is held has an owner
+  };
+
   static constexpr std::uint64_t largest = (std::uint64_t{1} << 48U) - 1;  // no machine has more memory
 
   void expect(Kind kind) const {
-    if (kind_ != kind) wrong_kind();
+    if (about_.kind != kind) wrong_kind();
   }
   [[noreturn]] static void wrong_kind();
   void drop() {
-    if (shares_) held_.words.owner->let_go();
+    if (about_.shares) held_.words.owner->let_go();
   }
-  void swap(Datum& other) noexcept {
-    std::swap(held_, other.held_);
-    const std::uint64_t size = size_;
-    size_ = other.size_;
-    other.size_ = size & largest;
-    const Kind kind = kind_;
-    kind_ = other.kind_;
-    other.kind_ = kind;
-    const bool shares = shares_;
-    shares_ = other.shares_;
-    other.shares_ = shares;
+  void leave() {
+    about_.kind = Kind::Absent;
+    about_.shares = false;
+  }
+  void become(Held held, About about) {
+    const Shared* before = about_.shares ? held_.words.owner : nullptr;
+    held_ = held;
+    about_ = about;
+    if (before != nullptr) before->let_go();
   }
   void share(const Shared& owner, Kind kind) {
     held_.words.owner = &owner;
-    kind_ = kind;
-    shares_ = true;
+    about_.kind = kind;
+    about_.shares = true;
   }
 
   Held held_{};
-  std::uint64_t size_ : 48 = 0;  // of a string
-  Kind kind_ : 8 = Kind::Absent;
-  bool shares_ : 8 = false;  // what is held has an owner
+  About about_;
 };
 
 std::size_t hash_value(const Datum& datum);

@@ -28,9 +28,17 @@ void append_sized(std::string_view text, std::string& out) {
   out += text;
 }
 
-bool take_sized(std::string_view& bytes, std::string_view& out) {
+// As take_varint, and most are small.
+inline bool take_small(std::string_view& bytes, std::uint64_t& out) {
+  if (bytes.empty() || static_cast<unsigned char>(bytes.front()) >= 0x80) return take_varint(bytes, out);
+  out = static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(1);
+  return true;
+}
+
+inline bool take_sized(std::string_view& bytes, std::string_view& out) {
   std::uint64_t size = 0;
-  if (!take_varint(bytes, size) || size > bytes.size()) return false;
+  if (!take_small(bytes, size) || size > bytes.size()) return false;
   out = bytes.substr(0, size);
   bytes.remove_prefix(size);
   return true;
@@ -51,7 +59,30 @@ bool is_decimal_text(std::string_view text) {
          text.find_first_not_of("0123456789.") == std::string_view::npos && text.find('.') == text.rfind('.');
 }
 
-bool take(std::string_view& bytes, const Shared* owner, int depth, Datum& out);
+// Who owns the bytes, and how often it is held for what is made of them.
+class Holding {
+ public:
+  Holding(const Shared* owner, std::size_t most) : owner_(owner), held_(static_cast<std::uint32_t>(most)) {
+    if (owner_ != nullptr) owner_->hold(held_);
+  }
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+  ~Holding() {
+    if (owner_ != nullptr && held_ != 0) owner_->let_go(held_);
+  }
+
+  [[nodiscard]] bool none() const { return owner_ == nullptr; }
+  Datum text(std::string_view bytes) { return Datum::within(bytes, *owner_, held_); }
+  Datum list(std::string_view elements, std::size_t count) {
+    return Datum::packed_list(elements, count, *owner_, held_);
+  }
+
+ private:
+  const Shared* owner_;
+  std::uint32_t held_;
+};
+
+bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out);
 
 bool take_double(std::string_view& bytes, Datum& out) {
   if (bytes.size() < 8) return false;
@@ -62,22 +93,22 @@ bool take_double(std::string_view& bytes, Datum& out) {
   return true;
 }
 
-bool take_list(std::string_view& bytes, const Shared* owner, int depth, Datum& out) {
+bool take_list(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
   std::string_view elements;
   std::uint64_t count = 0;
-  if (!take_sized(bytes, elements) || !take_varint(elements, count) || count > elements.size()) return false;
-  if (owner != nullptr) {
-    out = Datum::packed_list(elements, count, *owner);
+  if (!take_sized(bytes, elements) || !take_small(elements, count) || count > elements.size()) return false;
+  if (!holding.none()) {
+    out = holding.list(elements, count);
     return true;
   }
   Datum::List made(count);
   for (Datum& element : made)
-    if (!take(elements, nullptr, depth + 1, element)) return false;
+    if (!take(elements, holding, depth + 1, element)) return false;
   out = Datum(std::move(made));
   return elements.empty();
 }
 
-bool take(std::string_view& bytes, const Shared* owner, int depth, Datum& out) {
+bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
   if (bytes.empty() || depth > deepest) return false;
   const auto tag = static_cast<Tag>(bytes.front());
   bytes.remove_prefix(1);
@@ -103,10 +134,10 @@ bool take(std::string_view& bytes, const Shared* owner, int depth, Datum& out) {
       return true;
     case Tag::String:
       if (!take_sized(bytes, text)) return false;
-      out = owner == nullptr ? Datum(text) : Datum::within(text, *owner);
+      out = holding.none() ? Datum(text) : holding.text(text);
       return true;
     case Tag::List:
-      return take_list(bytes, owner, depth, out);
+      return take_list(bytes, holding, depth, out);
   }
   return false;
 }
@@ -239,6 +270,14 @@ void append_packed_list(const std::vector<PackedElements>& pieces, std::string& 
   for (const PackedElements& piece : pieces) out += piece.bytes;
 }
 
-bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out) { return take(bytes, owner, 0, out); }
+bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out) {
+  Holding holding(owner, 1);
+  return take(bytes, holding, 0, out);
+}
+
+bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out) {
+  Holding holding(owner, out.size());
+  return std::all_of(out.begin(), out.end(), [&](Datum& datum) { return take(bytes, holding, 0, datum); });
+}
 
 }  // namespace noam::model

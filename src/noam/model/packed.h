@@ -16,6 +16,8 @@ void append_packed(const Datum& datum, std::string& out);
 // With an owner of the bytes, long strings and lists stay where they are, and lists are looked at when they are asked
 // for; without one (null), all is copied, and looked at now.
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out);
+// As many as there is room for, one after the other.
+bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out);
 
 // The list with more elements behind it: put together from bytes where it is packed.
 Datum with_elements(const Datum& list, const Datum::List& more);

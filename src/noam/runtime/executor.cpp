@@ -26,8 +26,9 @@ using stores::Key;
 
 namespace {
 
+const Datum nothing;
+
 const Datum& at_place(const Place& place, std::size_t cells, const Key& block, const stores::Entry& entry) {
-  static const Datum nothing;
   const Datum* found = nullptr;
   switch (place.kind) {
     case Place::Kind::Block:
@@ -54,19 +55,24 @@ const Datum& at_place(const Place& place, std::size_t cells, const Key& block, c
 
 Datum element_of(const design::Family& family, stores::Entry entry, const Datum& key) {
   const bool whole = family.cells.size() == 1 && family.cells[0].expr.kind == model::ExprKind::Variable;
-  if (whole) return entry.columns[0];
+  if (whole) return std::move(entry.columns[0]);
   if (family.cells.empty()) return key;
   entry.columns.resize(family.cells.size());
   return std::move(entry.columns);
 }
 
-bool Executor::take(const Step& step, const Key& block, const stores::Entry& entry, Row& row) const {
+bool Executor::take(const Step& step, const Key& block, stores::Entry& entry, Row& row, Use use) const {
   const std::size_t cells = design_.families[step.family].cells.size();
   for (const design::Check& check : step.checks)
     if (!(at_place(check.place, cells, block, entry) == value(check.value, row))) return false;
   for (const design::Output& output : step.outputs) {
     const Datum& found = at_place(output.place, cells, block, entry);
-    row[output.slot] = found.absent() && output.type.is_collection() ? model::nothing(output.type) : found;
+    if (found.absent())
+      row[output.slot] = output.type.is_collection() ? model::nothing(output.type) : Datum();
+    else if (use == Use::Last && output.alone)
+      row[output.slot] = std::move(const_cast<Datum&>(found));  // of the entry, which is not const
+    else
+      row[output.slot] = found;
   }
   if (step.weight_slot) row[*step.weight_slot] = at_place(*step.weight, cells, block, entry);
   if (step.found_slot) row[*step.found_slot] = value(step.found, row);
@@ -131,9 +137,10 @@ bool is_one_block(const Step& step) {
 bool Executor::reads_once(const Plan& plan) {
   const auto reads = [](const Step& step) { return step.kind != StepKind::Filter && step.kind != StepKind::Unnest; };
   if (plan.steps.empty() || plan.steps[0].kind != StepKind::Lookup || !is_one_block(plan.steps[0])) return false;
-  const std::size_t rest = plan.steps[0].with_next ? 2 : 1;
-  return std::none_of(plan.steps.begin() + static_cast<std::ptrdiff_t>(rest), plan.steps.end(), reads) &&
-         std::none_of(plan.late.begin(), plan.late.end(), reads) &&
+  const bool with_late = plan.steps[0].with_next && plan.steps.size() == 1;
+  const std::ptrdiff_t rest = plan.steps[0].with_next && !with_late ? 2 : 1;
+  return std::none_of(plan.steps.begin() + rest, plan.steps.end(), reads) &&
+         std::none_of(plan.late.begin() + (with_late ? 1 : 0), plan.late.end(), reads) &&
          std::all_of(plan.otherwise.begin(), plan.otherwise.end(), [](const Plan& other) { return reads_once(other); });
 }
 
@@ -213,7 +220,7 @@ Result<void> Executor::look_at_block(const Step& step, const Step* next, Batch& 
     answers.emplace_back();
   }
   std::vector<stores::Entry>& entries = answers[0].entries;
-  if (entries.size() == 1 && take(step, request.block.key, entries[0], row)) {
+  if (entries.size() == 1 && take(step, request.block.key, entries[0], row, Use::Last)) {
     if (next != nullptr) collected_ = std::move(answers[1]);
   } else if (entries.size() <= 1) {
     if (!step.optional || broken(Breakage::OptionalRowDropped)) {
@@ -227,9 +234,9 @@ Result<void> Executor::look_at_block(const Step& step, const Step* next, Batch& 
     batch.rows.clear();
     batch.seeds.clear();
     batch.rows.reserve(entries.size());
-    for (const stores::Entry& entry : entries) {
+    for (stores::Entry& entry : entries) {
       batch.rows.push_back(before);
-      if (!take(step, request.block.key, entry, batch.rows.back())) batch.rows.pop_back();
+      if (!take(step, request.block.key, entry, batch.rows.back(), Use::Last)) batch.rows.pop_back();
     }
     if (batch.rows.empty() && step.optional && !broken(Breakage::OptionalRowDropped)) {
       batch.rows.push_back(before);
@@ -305,7 +312,7 @@ Result<void> Executor::lookup(const Step& step, const Step* next, Batch& batch) 
     std::set<std::pair<Key, Key>> seen;  // what one word has found, another may find again
     for (; at < wanted.size() && wanted[at].row == i; ++at) {
       const std::size_t request = wanted[at].request;
-      for (const stores::Entry& entry : answers[request].entries) {
+      for (stores::Entry& entry : answers[request].entries) {
         if (by_words) {
           Key others;
           for (std::size_t part = 0; part < step.block.size(); ++part)
@@ -315,7 +322,7 @@ Result<void> Executor::lookup(const Step& step, const Step* next, Batch& batch) 
         Row row = batch.rows[i];
         for (std::size_t part = 0; part < step.block.size(); ++part)
           if (step.block[part].slot) row[*step.block[part].slot] = requests[request].block.key[part];
-        if (!take(step, requests[request].block.key, entry, row)) continue;
+        if (!take(step, requests[request].block.key, entry, row, Use::OneOfSeveral)) continue;
         out.rows.push_back(std::move(row));
         out.seeds.push_back(batch.seeds[i]);
         any = true;
@@ -334,7 +341,7 @@ Result<void> Executor::lookup(const Step& step, const Step* next, Batch& batch) 
 Result<void> Executor::scan(const Step& step, Batch& batch) {
   NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   if (batch.rows.empty()) return {};
-  NOAM_ASSIGN_OR_RETURN(const auto items, transaction_.scan(step.family, moment_));
+  NOAM_ASSIGN_OR_RETURN(auto items, transaction_.scan(step.family, moment_));
   // Where it is known what an entry must hold, entries are found by that: a row does not look at all of them.
   const std::size_t cells = design_.families[step.family].cells.size();
   std::unordered_map<std::size_t, std::vector<std::uint32_t>> found;
@@ -362,7 +369,7 @@ Result<void> Executor::scan(const Step& step, Batch& batch) {
     }
     for (const std::uint32_t at : *near) {
       Row row = batch.rows[i];
-      if (!take(step, items[at].block, items[at].entry, row)) continue;
+      if (!take(step, items[at].block, items[at].entry, row, Use::OneOfSeveral)) continue;
       out.rows.push_back(std::move(row));
       out.seeds.push_back(batch.seeds[i]);
     }
@@ -577,15 +584,15 @@ Result<void> Executor::refreshed(const Step& step, Batch& batch) {
   return {};
 }
 
-Result<void> Executor::run_steps(const std::vector<Step>& steps, Batch& batch, std::uint32_t slots) {
+Result<void> Executor::run_steps(const std::vector<Step>& steps, const std::vector<Step>& then, Batch& batch,
+                                 std::uint32_t slots) {
   for (Row& row : batch.rows)
     if (row.size() < slots) row.resize(slots);
-  collected_.reset();
   for (const Step& step : steps) {
     if (transaction_.interrupted()) return Transaction::interruption();
     switch (step.kind) {
       case StepKind::Lookup:
-        NOAM_RETURN_IF_ERROR(lookup(step, &step == &steps.back() ? nullptr : &step + 1, batch));
+        NOAM_RETURN_IF_ERROR(lookup(step, &step == &steps.back() ? then.data() : &step + 1, batch));
         break;
       case StepKind::Scan:
         NOAM_RETURN_IF_ERROR(scan(step, batch));
@@ -708,16 +715,65 @@ Row Executor::columns(const Plan& plan, const Row& row) const {
   return out;
 }
 
+// What is taken from the row is missing there afterwards.
+Datum Executor::spent(const model::Expr& expr, Row& row) const {
+  if (expr.kind == model::ExprKind::Slot) return std::move(row[expr.index]);
+  if (expr.kind != model::ExprKind::Record) return value(expr, row);
+  Datum::List fields;
+  fields.reserve(expr.operands.size());
+  for (const model::Expr& operand : expr.operands) fields.push_back(spent(operand, row));
+  return fields;
+}
+
+// The rows become those of the plan's columns.
+void Executor::show(const Plan& plan, std::vector<Row>& rows) const {
+  if (!plan.slots_shown_once || environment_.tells_overflow) {
+    for (Row& row : rows) row = columns(plan, row);
+    return;
+  }
+  Row shown;
+  for (Row& row : rows) {
+    shown.clear();
+    for (const design::OutputColumn& column : plan.columns) shown.push_back(spent(column.expr, row));
+    row.assign(std::make_move_iterator(shown.begin()), std::make_move_iterator(shown.end()));
+  }
+}
+
+// How many rows the limit lets through.
+Result<std::size_t> Executor::most_rows(const Plan& plan, const Row& given) const {
+  if (!plan.limit) return SIZE_MAX;
+  const Datum limit = value(*plan.limit, given);
+  if (!limit.is_int()) return SIZE_MAX;
+  if (limit.as_int() < 0) return Error{"a limit is not negative", "value"};
+  return static_cast<std::size_t>(limit.as_int());
+}
+
 Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::size_t seeds,
                                          const std::vector<Row>& given, const std::optional<Row>& after,
                                          std::optional<Row>* position) {
   if (plan.folded) {
     NOAM_ASSIGN_OR_RETURN(batch, fold(plan, std::move(batch), seeds, given));
   }
-  // One row needs no order; a limit may still cut it.
-  if (seeds == 1 && batch.rows.size() <= 1 && !after && !plan.limit) {
-    NOAM_RETURN_IF_ERROR(run_steps(plan.late, batch, plan.slots));
-    for (Row& row : batch.rows) row = columns(plan, row);
+  const auto cuts = [](std::size_t rows, std::size_t most) {
+    return rows > most || (broken(Breakage::MoreThanThereIs) && rows == most);
+  };
+  const auto order_of = [&](const Row& row) {
+    Row order;
+    order.reserve(plan.order_by.size());
+    for (const model::OrderTerm& term : plan.order_by) order.push_back(value(term.expr, row));
+    return order;
+  };
+  // One row needs no order, and some come in it.
+  const bool in_order = plan.sorted && lookup_limit_ && plan.steps[0].limited;
+  if (seeds == 1 && !after && (batch.rows.size() <= 1 || in_order)) {
+    NOAM_ASSIGN_OR_RETURN(const std::size_t most, most_rows(plan, given[0]));
+    if (cuts(batch.rows.size(), most)) {
+      if (position != nullptr && most > 0) *position = order_of(batch.rows[most - 1]);
+      batch.rows.resize(most);
+      batch.seeds.resize(most);
+    }
+    NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, batch, plan.slots));
+    show(plan, batch.rows);
     return batch;
   }
   // Rows of each seed, ordered and cut.
@@ -729,7 +785,7 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   std::vector<std::vector<Item>> by_seed(seeds);
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     Item item;
-    for (const model::OrderTerm& term : plan.order_by) item.order.push_back(value(term.expr, batch.rows[i]));
+    item.order = order_of(batch.rows[i]);
     if (plan.distinct)
       for (const design::OutputColumn& column : plan.columns) item.columns.push_back(value(column.expr, batch.rows[i]));
     item.row = std::move(batch.rows[i]);
@@ -762,22 +818,18 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
                                    return !before(*after, item.order);
                                  }),
                   items.end());
-    if (plan.limit) {
-      const Datum limit = value(*plan.limit, given[seed]);
-      if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
-      const auto most = limit.is_int() ? static_cast<std::size_t>(limit.as_int()) : SIZE_MAX;
-      if (items.size() > most || (broken(Breakage::MoreThanThereIs) && items.size() == most)) {
-        if (position != nullptr && most > 0) *position = items[most - 1].order;
-        items.resize(most);
-      }
+    NOAM_ASSIGN_OR_RETURN(const std::size_t most, most_rows(plan, given[seed]));
+    if (cuts(items.size(), most)) {
+      if (position != nullptr && most > 0) *position = items[most - 1].order;
+      items.resize(most);
     }
     for (Item& item : items) {
       out.rows.push_back(std::move(item.row));
       out.seeds.push_back(seed);
     }
   }
-  NOAM_RETURN_IF_ERROR(run_steps(plan.late, out, plan.slots));
-  for (Row& row : out.rows) row = columns(plan, row);
+  NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, out, plan.slots));
+  show(plan, out.rows);
   return out;
 }
 
@@ -822,7 +874,8 @@ Result<std::vector<std::vector<Row>>> Executor::run(const Plan& plan, const std:
   batch.rows = seeds;
   for (std::uint32_t i = 0; i < seeds.size(); ++i) batch.seeds.push_back(i);
   const Plan& used = usable(plan, true);
-  NOAM_RETURN_IF_ERROR(run_steps(used.steps, batch, used.slots));
+  collected_.reset();
+  NOAM_RETURN_IF_ERROR(run_steps(used.steps, used.late, batch, used.slots));
   NOAM_ASSIGN_OR_RETURN(Batch done, finish(used, std::move(batch), seeds.size(), seeds, std::nullopt, nullptr));
   std::vector<std::vector<Row>> out(seeds.size());
   for (std::size_t i = 0; i < done.rows.size(); ++i) out[done.seeds[i]].push_back(std::move(done.rows[i]));
@@ -853,7 +906,8 @@ Result<PageOfRows> Executor::page(const Plan& plan, const std::optional<Row>& af
     const Datum limit = value(*used.limit, {});
     if (limit.is_int() && limit.as_int() >= 0 && limit.as_int() < INT64_MAX) lookup_limit_ = limit.as_int() + 1;
   }
-  NOAM_RETURN_IF_ERROR(run_steps(used.steps, batch, used.slots));
+  collected_.reset();
+  NOAM_RETURN_IF_ERROR(run_steps(used.steps, used.late, batch, used.slots));
   PageOfRows out;
   NOAM_ASSIGN_OR_RETURN(Batch done, finish(used, std::move(batch), 1, {Row{}}, after, &out.position));
   out.rows = std::move(done.rows);

@@ -44,16 +44,16 @@ class Executor {
     std::vector<Row> rows;
     std::vector<std::uint32_t> seeds;  // of each row
   };
-  struct Ordered {
-    Row row;
-    Row order;
-  };
-
   const design::Plan& usable(const design::Plan& plan, bool first_page);
   Result<void> check_limits(const design::Plan& plan) const;
   Result<Batch> finish(const design::Plan& plan, Batch batch, std::size_t seeds, const std::vector<Row>& given,
                        const std::optional<Row>& after, std::optional<Row>* position);
-  Result<void> run_steps(const std::vector<design::Step>& steps, Batch& batch, std::uint32_t slots);
+  [[nodiscard]] model::Datum spent(const model::Expr& expr, Row& row) const;
+  void show(const design::Plan& plan, std::vector<Row>& rows) const;
+  [[nodiscard]] Result<std::size_t> most_rows(const design::Plan& plan, const Row& given) const;
+  // `then` follows.
+  Result<void> run_steps(const std::vector<design::Step>& steps, const std::vector<design::Step>& then, Batch& batch,
+                         std::uint32_t slots);
   // The blocks a row looks at. None: nothing can be found.
   void blocks_of(const design::Step& step, const Row& row, std::vector<stores::Key>& out) const;
   // Where it is one. False: nothing can be found.
@@ -69,9 +69,12 @@ class Executor {
   Result<void> nest(const design::Step& step, Batch& batch);
   Result<void> refreshed(const design::Step& step, Batch& batch);
   Result<Batch> fold(const design::Plan& plan, Batch batch, std::size_t seeds, const std::vector<Row>& given) const;
-  bool take(const design::Step& step, const stores::Key& block, const stores::Entry& entry, Row& row) const;
+  enum class Use : std::uint8_t { OneOfSeveral, Last };  // of an entry
+  bool take(const design::Step& step, const stores::Key& block, stores::Entry& entry, Row& row, Use use) const;
   [[nodiscard]] std::vector<model::Datum> key_values(const design::KeySource& source, const Row& row) const;
   [[nodiscard]] model::Datum value(const model::Expr& expr, const Row& row) const {
+    if (expr.kind == model::ExprKind::Slot) return row[expr.index];
+    if (expr.kind == model::ExprKind::Parameter) return environment_.parameters[expr.index];
     return evaluate(environment_, expr, row);
   }
 

@@ -15,6 +15,7 @@
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/model/json_text.h"
+#include "noam/model/packed.h"
 #include "noam/model/scalars.h"
 #include "noam/runtime/arguments.h"
 #include "noam/runtime/base_entries.h"
@@ -210,33 +211,35 @@ std::optional<Datum> datum_from(const Json& json, int depth = 0) {
 // A cursor is the position after which the next page begins: the values that rows are ordered by. Before them stands a
 // sum over these, the query and its parameters, so that it is taken for what it was made for alone. Pages may be of
 // different length: the parameter that is the limit does not count.
-std::string cursor_sum(const model::Query& query, const std::vector<Datum>& parameters, const Json& position) {
-  Json all = Json::array({query.name});
+std::string cursor_sum(const model::Query& query, const std::vector<Datum>& parameters, std::string_view position) {
+  std::string all;
+  model::append_packed(query.name, all);
   for (std::uint32_t i = 0; i < parameters.size(); ++i) {
     const bool limit = query.select.limit->kind == model::ExprKind::Parameter && query.select.limit->index == i;
-    all.push_back(limit ? Json() : datum_json(parameters[i]));
+    model::append_packed(limit ? Datum() : parameters[i], all);
   }
-  all.push_back(position);
-  const std::string text = all.dump();
-  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+  all += position;
+  XXH64_canonical_t sum{};
+  XXH64_canonicalFromHash(&sum, XXH3_64bits(all.data(), all.size()));
+  return {std::begin(sum.digest), std::end(sum.digest)};
 }
 
 std::string make_cursor(const model::Query& query, const std::vector<Datum>& parameters, const Row& row) {
-  const Json position = datum_json(Datum(row));
-  return model::print_base64(Json::array({cursor_sum(query, parameters, position), position}).dump());
+  std::string position;
+  model::append_packed(row, position);
+  return model::print_base64(cursor_sum(query, parameters, position) + position);
 }
 
 std::optional<Row> read_cursor(const model::Query& query, const std::vector<Datum>& parameters, std::string_view cursor,
                                std::size_t terms) {
-  const auto text = model::parse_base64(cursor);
-  if (!text) return std::nullopt;
-  const auto read = model::parse_json(*text);
-  if (!read || !read->json.is_array() || read->json.size() != 2) return std::nullopt;
-  const Json& position = read->json[1];
-  if (read->json[0] != cursor_sum(query, parameters, position)) return std::nullopt;
-  auto row = datum_from(position);
-  if (!row || !row->is_list() || row->as_list().size() != terms) return std::nullopt;
-  return row->as_list();
+  const auto bytes = model::parse_base64(cursor);
+  if (!bytes || bytes->size() < sizeof(XXH64_canonical_t)) return std::nullopt;
+  std::string_view position = std::string_view(*bytes).substr(sizeof(XXH64_canonical_t));
+  if (!bytes->starts_with(cursor_sum(query, parameters, position))) return std::nullopt;
+  Datum row;
+  if (!model::take_packed(position, nullptr, row) || !position.empty()) return std::nullopt;
+  if (!row.is_list() || row.as_list().size() != terms) return std::nullopt;
+  return row.as_list();
 }
 
 }  // namespace

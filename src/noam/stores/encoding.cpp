@@ -1,6 +1,7 @@
 #include "noam/stores/encoding.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -35,7 +36,12 @@ void complement(std::string& bytes, std::size_t from) {
 }
 
 void append_big_endian(std::uint64_t number, int bytes, std::string& out) {
-  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(number >> (8U * static_cast<unsigned>(i)));
+  std::array<char, 8> all{};
+  for (char& at : all) {
+    at = static_cast<char>(number >> 56U);
+    number <<= 8U;
+  }
+  out.append(all.data() + all.size() - bytes, static_cast<std::size_t>(bytes));
 }
 
 int bytes_needed(std::uint64_t number) { return (64 - std::countl_zero(number) + 7) / 8; }
@@ -128,12 +134,11 @@ void append_ascending(const Datum& datum, std::string& out) {
   } else if (datum.is_string()) {
     out += static_cast<char>(key_string);
     // A zero byte stands as 00 FF, the end as 00 01.
-    for (const char c : datum.as_string()) {
-      out += c;
-      if (c == '\x00') out += '\xFF';
-    }
-    out += '\x00';
-    out += '\x01';
+    std::string_view text = datum.as_string();
+    for (std::size_t zero = 0; (zero = text.find('\x00')) != std::string_view::npos; text.remove_prefix(zero + 1))
+      out.append(text, 0, zero + 1) += '\xFF';
+    out += text;
+    out += std::string_view("\x00\x01", 2);
   } else {
     out += static_cast<char>(key_list);
     for (const Datum& element : datum.as_list()) append_ascending(element, out);
@@ -184,18 +189,17 @@ class KeyReader {
     return true;
   }
 
-  bool number(int bytes, std::uint64_t& out) {
-    for (; bytes > 0; --bytes) {
-      unsigned char next = 0;
-      if (!byte(next)) return false;
-      out = out << 8U | next;
-    }
+  bool number(std::size_t bytes, std::uint64_t& out) {
+    if (rest_.size() < bytes) return false;
+    for (std::size_t i = 0; i < bytes; ++i)
+      out = out << 8U | static_cast<unsigned char>(static_cast<unsigned char>(rest_[i]) ^ mask_);
+    rest_.remove_prefix(bytes);
     return true;
   }
 
   bool take_int(unsigned char tag, Datum& out) {
     const bool negative = tag < key_zero;
-    const int bytes = negative ? key_zero - tag : tag - key_zero;
+    const auto bytes = static_cast<std::size_t>(negative ? key_zero - tag : tag - key_zero);
     std::uint64_t value = negative ? ~std::uint64_t{0} : 0;
     if (!number(bytes, value)) return false;
     out = Datum(negative ? -static_cast<std::int64_t>(~value - 1) - 1 : static_cast<std::int64_t>(value));
@@ -237,22 +241,33 @@ class KeyReader {
   }
 
   bool take_string(Datum& out) {
-    std::string made;
-    unsigned char next = 0;
-    while (byte(next)) {
-      if (next != 0) {
-        made += static_cast<char>(next);
-        continue;
-      }
-      if (!byte(next)) return false;
-      if (next == 0x01) {
-        out = Datum(std::move(made));
-        return true;
-      }
+    std::size_t end = 0;
+    std::size_t zeros = 0;
+    for (;; end += 2, ++zeros) {
+      end = rest_.find(static_cast<char>(mask_), end);
+      if (end == std::string_view::npos || end + 1 == rest_.size()) return false;
+      const auto next = static_cast<unsigned char>(static_cast<unsigned char>(rest_[end + 1]) ^ mask_);
+      if (next == 0x01) break;
       if (next != 0xFF) return false;
-      made += '\x00';
     }
-    return false;
+    const auto decode = [&](char* to) {
+      for (std::size_t i = 0; i < end; ++i, ++to) {
+        *to = static_cast<char>(static_cast<unsigned char>(rest_[i]) ^ mask_);
+        if (*to == '\x00') ++i;
+      }
+    };
+    const std::size_t size = end - zeros;
+    std::array<char, 16> few{};
+    if (size <= few.size()) {
+      decode(few.data());
+      out = Datum(std::string_view(few.data(), size));
+    } else {
+      std::string made(size, '\x00');
+      decode(made.data());
+      out = Datum(std::move(made));
+    }
+    rest_.remove_prefix(end + 2);
+    return true;
   }
 
   bool take_list(Datum& out, int depth) {
@@ -300,9 +315,7 @@ bool read_values(std::string_view bytes, std::vector<Datum>& out, const model::S
   std::uint64_t count = 0;
   if (!model::take_varint(bytes, count) || count > bytes.size()) return false;
   out.resize(count);
-  for (Datum& datum : out)
-    if (!model::take_packed(bytes, owner, datum)) return false;
-  return bytes.empty();
+  return model::take_packed(bytes, owner, out) && bytes.empty();
 }
 
 void append_fixed16(std::uint16_t number, std::string& out) { append_big_endian(number, 2, out); }

@@ -258,6 +258,7 @@ struct Layout {
   std::vector<FamilyLayout> families;
 };
 
+constexpr std::size_t usual_key_bytes = 64;
 constexpr char end_of_block_key = '\x01';
 constexpr char beyond = '\xFF';  // after everything that goes on with a datum
 
@@ -266,6 +267,7 @@ void append_key(const Key& key, const std::vector<bool>& descending, std::string
 }
 
 bool take_key(std::string_view bytes, const std::vector<bool>& descending, Key& out) {
+  out.reserve(descending.size());
   while (!bytes.empty()) {
     out.emplace_back();
     if (!take_ordered(bytes, out.size() <= descending.size() && descending[out.size() - 1], out.back())) return false;
@@ -349,7 +351,7 @@ class Keeper {
   bool read(std::string_view value, Key& columns) {
     if (chunk_.get() == nullptr || !chunk_->fits(value.size())) {
       chunk_ = Hold<Chunk>(new Chunk(std::max(value.size(), next_)));
-      next_ = std::min<std::size_t>(next_ * 4, std::size_t{1} << 18U);
+      next_ = std::min<std::size_t>(next_ * 4, std::size_t{1} << 15U);
     }
     return read_values(chunk_->copy(value), columns, chunk_.get());
   }
@@ -519,7 +521,6 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] Result<void> knows(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] const rocksdb::Snapshot* held(const Snapshot* at) const;
   // The collection, the block's key, and its end: what all keys of the block begin with.
-  [[nodiscard]] std::string block_prefix(std::uint32_t collection, const Key& block) const;
   void append_block_prefix(std::uint32_t collection, const Key& block, std::string& out) const;
   [[nodiscard]] std::string family_prefix(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] static std::size_t stripe_of(std::string_view block_prefix) {
@@ -862,14 +863,10 @@ void RocksdbStore::append_block_prefix(std::uint32_t collection, const Key& bloc
   out += end_of_block_key;
 }
 
-std::string RocksdbStore::block_prefix(std::uint32_t collection, const Key& block) const {
-  std::string out;
-  append_block_prefix(collection, block, out);
-  return out;
-}
-
 std::string RocksdbStore::family_prefix(const BlockRef& block, std::uint32_t family) const {
-  std::string out = block_prefix(block.collection, block.key);
+  std::string out;
+  out.reserve(usual_key_bytes);
+  append_block_prefix(block.collection, block.key, out);
   append_fixed16(layout_.families[family].number, out);
   return out;
 }
