@@ -213,8 +213,9 @@ Datum with_elements(const Datum& list, const Datum::List& more) {
   auto* made = new PackedBytes;
   made->bytes = *packed;
   for (const Datum& element : more) append_packed(element, made->bytes);
-  Datum out = Datum::packed_list(made->bytes, list.list_size() + more.size(), *made);
-  made->let_go();
+  std::uint32_t held = 1;  // by being made
+  Datum out = Datum::packed_list(made->bytes, list.list_size() + more.size(), *made, held);
+  if (held != 0) made->let_go();
   return out;
 }
 
