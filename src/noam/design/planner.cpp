@@ -684,16 +684,14 @@ class Search {
   }
 
   // What is known already is not taken from an entry that adds to a row: it may be missing.
-  void add_outputs(State& state, const Match& match, Step& step, bool bind, std::vector<Expr>& agree) const {
-    const std::vector<Known> before = state.atoms;
+  void add_outputs(const State& before, State& state, const Match& match, Step& step, bool bind,
+                   std::vector<Expr>& agree) const {
     for (const auto& [expr, place] : match.atoms) {
       if (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) continue;
       if (match.semi && bind && is_instance(expr)) {
         // A member that is the instance itself, or a part of it: told twice by the entry, and it must be the same.
-        State alone = state;
-        alone.atoms = before;
         const auto told = resolve(state, expr, false);
-        if (told && !resolve(alone, expr, false)) {
+        if (told && !resolve(before, expr, false)) {
           step.outputs.push_back({place, state.slots, expr.type});
           agree.push_back(
               call_expr(Function::Equal, model::scalar(TypeKind::Bool), {slot_expr(state.slots, expr.type), *told}));
@@ -960,7 +958,7 @@ class Search {
     }
     step.reverse = false;
     std::vector<Expr> agree;
-    add_outputs(state, match, step, bind, agree);
+    add_outputs(before, state, match, step, bind, agree);
     for (const std::uint32_t node : match.covers)
       if (node < state.bound.size()) state.bound[node] = 1;
     if (!match.collapsed.empty()) {
