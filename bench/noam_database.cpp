@@ -10,6 +10,7 @@
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 #include "noam/model/model.h"
+#include "noam/model/view.h"
 
 namespace noam::bench {
 namespace {
@@ -121,15 +122,20 @@ void NoamDatabase::verify() {
                              verification->differences[0].what));
 }
 
-std::uint64_t used_bytes(const Datum& datum) {
-  if (datum.is_string()) return datum.as_string().size();
-  if (datum.is_int() || datum.is_double() || datum.is_decimal()) return 8;
-  if (datum.is_bool()) return 1;
+namespace {
+
+std::uint64_t used(const model::View& view) {
+  if (view.is_string()) return view.as_string().size();
+  if (view.is_int() || view.is_double() || view.is_decimal()) return 8;
+  if (view.is_bool()) return 1;
   std::uint64_t sum = 0;
-  if (datum.is_list())
-    for (const Datum& element : datum.as_list()) sum += used_bytes(element);
+  if (view.is_list()) view.each([&](const model::View& element) { sum += used(element); });
   return sum;
 }
+
+}  // namespace
+
+std::uint64_t used_bytes(const Datum& datum) { return used(model::View(datum)); }
 
 std::string example(std::string_view path) { return fmt::format("{}/examples/{}", NOAM_SOURCE_DIR, path); }
 

@@ -84,12 +84,11 @@ class Holding {
 
 bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out);
 
-bool take_double(std::string_view& bytes, Datum& out) {
+bool take_double_bits(std::string_view& bytes, std::uint64_t& out) {
   if (bytes.size() < 8) return false;
-  std::uint64_t number = 0;
-  for (unsigned i = 0; i < 8; ++i) number = number << 8U | static_cast<unsigned char>(bytes[i]);
+  out = 0;
+  for (unsigned i = 0; i < 8; ++i) out = out << 8U | static_cast<unsigned char>(bytes[i]);
   bytes.remove_prefix(8);
-  out = Datum(std::bit_cast<double>(number));
   return true;
 }
 
@@ -127,7 +126,9 @@ bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
       out = Datum(from_zigzag(number));
       return true;
     case Tag::Double:
-      return take_double(bytes, out);
+      if (!take_double_bits(bytes, number)) return false;
+      out = Datum(std::bit_cast<double>(number));
+      return true;
     case Tag::Decimal:
       if (!take_sized(bytes, text) || !is_decimal_text(text)) return false;
       out = Datum(Decimal::from_canonical(std::string(text)));
@@ -219,41 +220,50 @@ Datum with_elements(const Datum& list, const Datum::List& more) {
   return out;
 }
 
-bool take_datum_bytes(std::string_view& bytes, std::string_view& out) {
+bool look_at_packed(std::string_view& bytes, Packed& out) {
   if (bytes.empty()) return false;
-  std::string_view rest = bytes.substr(1);
-  std::uint64_t number = 0;
-  std::string_view inside;
-  bool fine = true;
-  switch (static_cast<Tag>(bytes.front())) {
+  const auto tag = static_cast<Tag>(bytes.front());
+  bytes.remove_prefix(1);
+  switch (tag) {
     case Tag::Absent:
+      out = {};
+      return true;
     case Tag::False:
     case Tag::True:
-      break;
+      out = {Packed::Kind::Bool, tag == Tag::True ? std::uint64_t{1} : 0, {}};
+      return true;
     case Tag::Int:
-      fine = take_varint(rest, number);
-      break;
+      out = {Packed::Kind::Int, 0, {}};
+      if (!take_small(bytes, out.number)) return false;
+      out.number = static_cast<std::uint64_t>(from_zigzag(out.number));
+      return true;
     case Tag::Double:
-      fine = rest.size() >= 8;
-      rest.remove_prefix(fine ? 8 : 0);
-      break;
+      out = {Packed::Kind::Double, 0, {}};
+      return take_double_bits(bytes, out.number);
     case Tag::Decimal:
     case Tag::String:
+      out = {tag == Tag::String ? Packed::Kind::String : Packed::Kind::Decimal, 0, {}};
+      return take_sized(bytes, out.bytes);
     case Tag::List:
-      fine = take_sized(rest, inside);
-      break;
-    default:
-      return false;
+      out = {Packed::Kind::List, 0, {}};
+      return take_sized(bytes, out.bytes) && take_small(out.bytes, out.number) && out.number <= out.bytes.size();
   }
-  out = bytes.substr(0, bytes.size() - rest.size());
-  bytes = rest;
-  return fine;
+  return false;
+}
+
+bool take_datum_bytes(std::string_view& bytes, std::string_view& out) {
+  const std::string_view all = bytes;
+  Packed looked_at;
+  if (!look_at_packed(bytes, looked_at)) return false;
+  out = all.substr(0, all.size() - bytes.size());
+  return true;
 }
 
 bool take_elements(std::string_view& bytes, PackedElements& out) {
-  if (bytes.empty() || static_cast<Tag>(bytes.front()) != Tag::List) return false;
-  bytes.remove_prefix(1);
-  return take_sized(bytes, out.bytes) && take_varint(out.bytes, out.count) && out.count <= out.bytes.size();
+  Packed list;
+  if (!look_at_packed(bytes, list) || list.kind != Packed::Kind::List) return false;
+  out = {list.number, list.bytes};
+  return true;
 }
 
 void append_packed_list(const std::vector<PackedElements>& pieces, std::string& out) {

@@ -22,6 +22,15 @@ bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out)
 // The list with more elements behind it: put together from bytes where it is packed.
 Datum with_elements(const Datum& list, const Datum::List& more);
 
+// One of them, looked at and not made.
+struct Packed {
+  enum class Kind : std::uint8_t { Absent, Bool, Int, Double, Decimal, String, List };
+  Kind kind = Kind::Absent;
+  std::uint64_t number = 0;  // the bits of a bool, int or double; how many elements a list has
+  std::string_view bytes;    // a text, also that of a decimal; the elements of a list
+};
+bool look_at_packed(std::string_view& bytes, Packed& out);
+
 // The bytes of one datum, whatever it is.
 bool take_datum_bytes(std::string_view& bytes, std::string_view& out);
 // Of a list, its elements as they lie there. False where it is none.
