@@ -144,6 +144,28 @@ TEST_P(StoreContract, ShowsNoWrongValueWhereAnAddDoesNotFit) {
 }
 
 // A counter grows without being looked at.
+TEST_P(StoreContract, ConflictsWhereAnEntryChangedAndNotBesideIt) {
+  const EntryRef one = entry("b", sample::numbers, {1});
+  const EntryRef two = entry("b", sample::numbers, {2});
+  ASSERT_EQ(commit({Put{one, {"one"}}}), Outcome::Applied);
+  const Version before = version(block("b"));
+  // What lies beside it in its block, or has the same key elsewhere, is another.
+  ASSERT_EQ(commit({{unchanged(two, before)}, {Put{two, {"two"}}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"head", 1}}}), Outcome::Applied);
+  ASSERT_EQ(commit({Put{entry("c", sample::numbers, {1}), {"other"}}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(one, before)}, {Put{one, {"ONE"}}}}), Outcome::Applied);
+  // It changed, it appeared, it went.
+  EXPECT_EQ(commit({{unchanged(one, before)}, {Put{one, {"again"}}}}), Outcome::Conflict);
+  EXPECT_EQ(commit({{unchanged(two, before)}, {Put{two, {"again"}}}}), Outcome::Conflict);
+  const Version now = version(block("b"));
+  ASSERT_EQ(commit({Delete{one}}), Outcome::Applied);
+  EXPECT_EQ(commit({{unchanged(one, now)}, {}}), Outcome::Conflict);
+  // Who relies on the block relies on all of it.
+  EXPECT_EQ(commit({{unchanged(two, now), unchanged(block("b"), now)}, {Put{two, {"again"}}}}), Outcome::Conflict);
+  EXPECT_EQ(commit({{unchanged(two, now)}, {Put{two, {"again"}}}}), Outcome::Applied);
+  EXPECT_EQ(columns(two), Key{"again"});
+}
+
 Datum list(std::vector<Datum> elements) { return Datum(Datum::List(std::move(elements))); }
 
 TEST_P(StoreContract, AppendsToLists) {

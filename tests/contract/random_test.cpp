@@ -34,11 +34,13 @@ class NaiveStore {
  public:
   State state;
   std::map<BlockRef, int> touched;  // at which step
+  std::map<EntryRef, int> entries_touched;
   std::map<std::uint32_t, int> collection_touched;
 
   void apply(const Change& change, int step) {
     const EntryRef& entry = stores::entry_of(change);
     touched[entry.block] = step;
+    entries_touched[entry] = step;
     collection_touched[entry.block.collection] = step;
     if (const auto* put = std::get_if<Put>(&change)) state[entry] = put->columns;
     if (std::holds_alternative<Delete>(change)) state.erase(entry);
@@ -253,8 +255,18 @@ TEST_P(StoreContract, BehavesAsAnOrdinaryMapDoes) {
       const int back = dice.below(std::min(dice.one_in(4) ? 40 : 3, static_cast<int>(seen.size())));
       const Seen& relied = seen[seen.size() - 1 - static_cast<std::size_t>(back)];
       batch.expects.push_back(relied.expect);
-      const int touched = relied.expect.block ? naive.touched[BlockRef{relied.expect.collection, *relied.expect.block}]
-                                              : naive.collection_touched[relied.expect.collection];
+      int touched = naive.collection_touched[relied.expect.collection];
+      if (relied.expect.block) {
+        const BlockRef block{relied.expect.collection, *relied.expect.block};
+        touched = naive.touched[block];
+        // One entry of it is less to rely on.
+        const std::uint32_t family = dice.family();
+        if (dice.one_in(2) && sample_design().families[family].collection == block.collection) {
+          const EntryRef entry{block, family, dice.entry_key(family)};
+          batch.expects.back().entry = {family, entry.key};
+          touched = naive.entries_touched[entry];
+        }
+      }
       must_conflict = must_conflict || touched >= relied.step;
     }
     const Outcome outcome = commit(batch);

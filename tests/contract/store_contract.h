@@ -95,6 +95,9 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   static stores::Expect unchanged(const stores::BlockRef& block, stores::Version since) {
     return {block.collection, block.key, since};
   }
+  static stores::Expect unchanged(const stores::EntryRef& entry, stores::Version since) {
+    return {entry.block.collection, entry.block.key, since, stores::Expect::Single{entry.family, entry.key}};
+  }
   static stores::Expect unchanged_collection(std::uint32_t collection, stores::Version since) {
     return {collection, std::nullopt, since};
   }

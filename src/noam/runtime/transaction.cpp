@@ -159,6 +159,19 @@ bool within(const KeyOrder& order, const Key& key, const Bound& from, const Boun
 
 }  // namespace
 
+void Transaction::rely_on(const stores::ReadRequest& request, stores::Version version) {
+  const std::size_t parts = design_.families[request.family].key.size();
+  const bool single = request.from == request.to && request.from.inclusive && request.from.parts.size() == parts;
+  if (!read_.empty() && read_.back().collection == request.block.collection &&
+      *read_.back().block == request.block.key) {
+    const auto& entry = read_.back().entry;
+    if (!entry || (single && entry->family == request.family && entry->key == request.from.parts)) return;
+  }
+  stores::Expect expect{request.block.collection, request.block.key, version};
+  if (single) expect.entry = {request.family, request.from.parts};
+  read_.push_back(std::move(expect));
+}
+
 Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
   if (interrupted()) return interruption();
   const bool own = moment == Moment::Now && !broken(Breakage::OwnChangesUnseen);
@@ -175,8 +188,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
   if (use_ == Use::Change) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       if (broken(Breakage::AbsenceNotExpected) && out[i].entries.empty() && !is_changed(requests[i])) continue;
-      if (blocks_.empty() || blocks_.back().first != requests[i].block)
-        blocks_.emplace_back(requests[i].block, out[i].version);
+      rely_on(requests[i], out[i].version);
     }
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -271,10 +283,7 @@ stores::WriteBatch Transaction::batch() const {
 
 stores::WriteBatch Transaction::take_batch() {
   stores::WriteBatch out;
-  if (!broken(Breakage::ReadsNotExpected)) {
-    out.expects.reserve(blocks_.size() + collections_.size());
-    for (auto& [block, version] : blocks_) out.expects.push_back({block.collection, std::move(block.key), version});
-  }
+  if (!broken(Breakage::ReadsNotExpected)) out.expects = std::move(read_);
   if (!broken(Breakage::CollectionNotExpected))
     for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
   settle();

@@ -111,6 +111,8 @@ class Transaction {
   }
   // On top of what is pending for the entry.
   void note(stores::EntryRef entry, Pending pending);
+  // What it asks for must not have changed when this commits: one entry, or whatever lies in the block.
+  void rely_on(const stores::ReadRequest& request, stores::Version version);
   const stores::Snapshot* moment();
   static void merge(Pending& below, Pending above);
   static std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);
@@ -124,8 +126,8 @@ class Transaction {
   Use use_ = Use::Change;
   Layer settled_;
   Layer newest_;
-  std::vector<std::pair<stores::BlockRef, stores::Version>> blocks_;  // read; the same perhaps several times
-  std::map<std::uint32_t, stores::Version> collections_;              // scanned
+  std::vector<stores::Expect> read_;                      // the same perhaps several times
+  std::map<std::uint32_t, stores::Version> collections_;  // scanned
   std::vector<Overfull> overfull_;
 };
 

@@ -7,8 +7,8 @@
 
 #include "noam/stores/store.h"
 
-// Appends in the embedded store: what is to be appended lies beside the entry until somebody reads it, or RocksDB merges
-// tables. Then bytes are put together; nothing is unpacked.
+// Appends in the embedded store: what is to be appended lies beside the entry until somebody reads it, or RocksDB
+// merges tables. Then bytes are put together; nothing is unpacked.
 namespace noam::stores {
 
 // What is written for an Append, and whether something is that.

@@ -147,7 +147,7 @@ Result<ScanPlace> read_place(std::string_view text) {
 class MemoryStore final : public Store {
  public:
   explicit MemoryStore(const MemoryOptions& options)
-      : options_(options), touched_(stripes), heat_({.one_in = options.heat_one_in}) {
+      : options_(options), touched_(stripes), entries_touched_(stripes), heat_({.one_in = options.heat_one_in}) {
     capabilities_.max_entry_bytes = options.max_entry_bytes;
   }
 
@@ -175,6 +175,7 @@ class MemoryStore final : public Store {
   [[nodiscard]] Moment moment_of(const Snapshot* at) const;
   [[nodiscard]] Answer answer(const ReadRequest& request, Moment moment) const;
   [[nodiscard]] static std::size_t stripe_of(std::uint32_t collection, const Key& block);
+  [[nodiscard]] static std::size_t stripe_of(std::size_t block_stripe, std::uint32_t family, const Key& entry);
   [[nodiscard]] Result<bool> holds(const Expect& expect) const;
   [[nodiscard]] const Key* current(const EntryRef& entry) const;
   [[nodiscard]] Result<std::optional<Key>> result_of(const Change& change) const;
@@ -192,7 +193,8 @@ class MemoryStore final : public Store {
   std::vector<FamilyLayout> families_;
   std::vector<Blocks> collections_;
   std::vector<Moment> collections_touched_;
-  std::vector<Moment> touched_;           // by stripe
+  std::vector<Moment> touched_;           // by stripe of the block, and
+  std::vector<Moment> entries_touched_;   // by that of the entry
   Moment now_ = 0;                        // the last commit
   std::multimap<Moment, Place> unclear_;  // entries with states for snapshots, by their last state when put here
 
@@ -232,6 +234,7 @@ Result<void> MemoryStore::deploy(const design::Design& design) {
   // What was read under another design is not what is there now.
   if (deployment_) ++now_;
   std::fill(touched_.begin(), touched_.end(), now_);
+  std::fill(entries_touched_.begin(), entries_touched_.end(), now_);
   heat_.clear();
   deployment_ = Deployment{design.name, design.layout, deployment_ ? deployment_->version + 1 : 1, 0};
   collections_.assign(design.collections.size(), Blocks());
@@ -372,18 +375,33 @@ Answer MemoryStore::answer(const ReadRequest& request, Moment moment) const {
   return out;
 }
 
+namespace {
+
+std::uint64_t hash_of(std::uint64_t hash, const Key& parts) {
+  for (const Datum& part : parts) hash = (hash + hash_value(part)) * 0x9E3779B97F4A7C15U;
+  return hash ^ (hash >> 32U);
+}
+
+}  // namespace
+
 std::size_t MemoryStore::stripe_of(std::uint32_t collection, const Key& block) {
-  std::uint64_t hash = collection;
-  for (const Datum& part : block) hash = (hash + hash_value(part)) * 0x9E3779B97F4A7C15U;
-  return (hash ^ (hash >> 32U)) % stripes;
+  return hash_of(collection, block) % stripes;
+}
+
+std::size_t MemoryStore::stripe_of(std::size_t block_stripe, std::uint32_t family, const Key& entry) {
+  return hash_of(block_stripe * 31 + family, entry) % stripes;
 }
 
 Result<bool> MemoryStore::holds(const Expect& expect) const {
   if (expect.collection >= collections_.size()) {
     return Error{fmt::format("the design of the store has no collection {}", expect.collection)};
   }
-  const Moment touched =
-      expect.block ? touched_[stripe_of(expect.collection, *expect.block)] : collections_touched_[expect.collection];
+  Moment touched = collections_touched_[expect.collection];
+  if (expect.block) {
+    const std::size_t block = stripe_of(expect.collection, *expect.block);
+    touched =
+        expect.entry ? entries_touched_[stripe_of(block, expect.entry->family, expect.entry->key)] : touched_[block];
+  }
   if (broken(Breakage::LastCommitOverlooked) && touched == now_) return true;
   return touched <= expect.version.number;
 }
@@ -457,7 +475,9 @@ Block MemoryStore::make_block(std::uint32_t collection) const {
 
 void MemoryStore::write(const EntryRef& entry, std::optional<Key> columns, const std::vector<Moment>& snapshots) {
   const std::uint32_t collection = entry.block.collection;
-  touched_[stripe_of(collection, entry.block.key)] = now_;
+  const std::size_t stripe = stripe_of(collection, entry.block.key);
+  touched_[stripe] = now_;
+  entries_touched_[stripe_of(stripe, entry.family, entry.key)] = now_;
   collections_touched_[collection] = now_;
 
   const std::size_t family = families_[entry.family].place;

@@ -469,8 +469,9 @@ class RocksdbStore final : public EmbeddedStore {
 
  private:
   // Blocks share counters of when they were last touched, so that absent ones have one too: a block may seem touched
-  // because another was, never the other way round. Several counters share a latch.
+  // because another was, never the other way round. So do entries. Several counters of blocks share a latch.
   static constexpr std::size_t stripes = 1U << 16U;
+  static constexpr std::size_t entry_stripes = 1U << 17U;
   static constexpr std::size_t latches = 1U << 10U;
   // A commit that needs more than these takes all at once: that is one lock, where a fan-out would need hundreds.
   static constexpr std::size_t most_latches = 24;
@@ -482,7 +483,8 @@ class RocksdbStore final : public EmbeddedStore {
     rocksdb::WriteBatch changes;
     std::vector<std::pair<std::string, std::string>> settled;  // Adds that become values: their keys and operands
     bool too_large = false;                                    // one of them
-    std::vector<std::size_t> written;                          // stripes of the changes
+    std::vector<std::size_t> written;                          // stripes of the blocks of the changes
+    std::vector<std::size_t> written_entries;                  // and of their entries
     std::vector<std::uint32_t> collections;                    // of the changes, each once
     std::vector<std::size_t> expected;  // stripes of the expectations, but for those of a whole collection
     std::vector<std::size_t> latches;   // of all these stripes, each once, ascending
@@ -525,6 +527,9 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] std::string family_prefix(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] static std::size_t stripe_of(std::string_view block_prefix) {
     return XXH3_64bits(block_prefix.data(), block_prefix.size()) % stripes;
+  }
+  [[nodiscard]] static std::size_t entry_stripe_of(std::string_view key) {
+    return XXH3_64bits(key.data(), key.size()) % entry_stripes;
   }
   Result<void> answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out);
   // Whether the only entry of a family lies right before all entries of another one: then one walk finds both.
@@ -574,11 +579,17 @@ class RocksdbStore final : public EmbeddedStore {
   // many blocks, has the gate alone.
   FairSharedMutex gate_;
   std::vector<std::mutex> latches_;
-  std::vector<std::atomic<Moment>> touched_;  // by stripe
+  std::vector<std::atomic<Moment>> touched_;          // by stripe of the block, and
+  std::vector<std::atomic<Moment>> entries_touched_;  // by that of the entry
 };
 
 RocksdbStore::RocksdbStore(std::string folder, const RocksdbOptions& options, const Head& head)
-    : folder_(std::move(folder)), options_(options), head_(head), latches_(latches), touched_(stripes) {
+    : folder_(std::move(folder)),
+      options_(options),
+      head_(head),
+      latches_(latches),
+      touched_(stripes),
+      entries_touched_(entry_stripes) {
   capabilities_.durable = true;
   capabilities_.max_entry_bytes = options.max_entry_bytes;
 }
@@ -831,7 +842,10 @@ Result<void> RocksdbStore::deploy(const design::Design& design) {
   if (fresh) heat_.clear();
   // What was read under another design is not what is there now.
   const Moment now = database_->GetLatestSequenceNumber();
-  for (auto& touched : touched_) touched = fresh ? now : touched.load();
+  if (fresh) {
+    for (auto& touched : touched_) touched = now;
+    for (auto& touched : entries_touched_) touched = now;
+  }
   collections_touched_ = std::vector<std::atomic<Moment>>(design.collections.size());
   for (auto& touched : collections_touched_) touched = now;
   return {};
@@ -1013,6 +1027,7 @@ bool one_in_many() {
 Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch) const {
   Preparation out;
   out.written.reserve(batch.changes.size());
+  out.written_entries.reserve(batch.changes.size());
   out.latches.reserve(batch.changes.size() + batch.expects.size());
   std::string key;
   for (const Change& change : batch.changes) {
@@ -1027,6 +1042,7 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
       out.collections.push_back(entry.block.collection);
     append_fixed16(family.number, key);
     append_key(entry.key, family.descending, key);
+    out.written_entries.push_back(entry_stripe_of(key));
     if (const auto* put = std::get_if<Put>(&change)) {
       const std::string value = write_values(put->columns);
       const std::size_t most = options_.max_entry_bytes;
@@ -1055,8 +1071,17 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     }
     block.clear();
     append_block_prefix(expect.collection, *expect.block, block);
-    out.expected.push_back(stripe_of(block));
-    out.latches.push_back(out.expected.back() % latches);
+    const std::size_t stripe = stripe_of(block);
+    out.latches.push_back(stripe % latches);
+    if (!expect.entry) {
+      out.expected.push_back(stripe);
+      continue;
+    }
+    NOAM_RETURN_IF_ERROR(knows({expect.collection, *expect.block}, expect.entry->family));
+    const FamilyLayout& family = layout_.families[expect.entry->family];
+    append_fixed16(family.number, block);
+    append_key(expect.entry->key, family.descending, block);
+    out.expected.push_back(entry_stripe_of(block));
   }
   const auto each_once = [](auto& numbers) {
     std::sort(numbers.begin(), numbers.end());
@@ -1068,6 +1093,16 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
   return out;
 }
 
+// Whoever has it will have written in some microseconds: less than it takes to sleep and be woken.
+void lock_soon(std::mutex& latch) {
+  constexpr int patience = 50;
+  for (int i = 0; i < patience; ++i) {
+    if (latch.try_lock()) return;
+    std::this_thread::yield();
+  }
+  latch.lock();
+}
+
 // The gate first, then latches in one order everywhere. So nobody waits in a circle.
 RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : store_(store), of_(of) {
   if (broken(Breakage::LatchForgotten)) return;
@@ -1076,7 +1111,7 @@ RocksdbStore::Latched::Latched(RocksdbStore& store, const Preparation& of) : sto
     return;
   }
   store_.gate_.lock_shared();
-  for (const std::size_t latch : of_.latches) store_.latches_[latch].lock();
+  for (const std::size_t latch : of_.latches) lock_soon(store_.latches_[latch]);
 }
 
 RocksdbStore::Latched::~Latched() {
@@ -1092,8 +1127,9 @@ RocksdbStore::Latched::~Latched() {
 bool RocksdbStore::holds(const WriteBatch& batch, const Preparation& prepared) const {
   std::size_t next = 0;
   for (const Expect& expect : batch.expects) {
-    const Moment touched =
-        expect.block ? touched_[prepared.expected[next++]].load() : collections_touched_[expect.collection].load();
+    const Moment touched = !expect.block  ? collections_touched_[expect.collection].load()
+                           : expect.entry ? entries_touched_[prepared.expected[next++]].load()
+                                          : touched_[prepared.expected[next++]].load();
     if (touched > expect.version.number) return false;
   }
   return true;
@@ -1102,6 +1138,7 @@ bool RocksdbStore::holds(const WriteBatch& batch, const Preparation& prepared) c
 void RocksdbStore::touch(const Preparation& prepared) {
   const Moment now = database_->GetLatestSequenceNumber();
   for (const std::size_t stripe : prepared.written) touched_[stripe] = now;
+  for (const std::size_t stripe : prepared.written_entries) entries_touched_[stripe] = now;
   for (const std::uint32_t collection : prepared.collections) {
     Moment before = collections_touched_[collection].load();
     while (before < now && !collections_touched_[collection].compare_exchange_weak(before, now)) continue;

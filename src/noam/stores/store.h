@@ -129,11 +129,18 @@ struct Append {
 using Change = std::variant<Put, Delete, Add, Append>;
 
 // What a command saw and relies on: nothing in the block (or, without a block, in the whole collection) has changed
-// since that version.
+// since that version; or, with an entry of the block, there or not, only that one has not.
 struct Expect {
+  struct Single {
+    std::uint32_t family = 0;
+    Key key;
+
+    bool operator==(const Single&) const = default;
+  };
   std::uint32_t collection = 0;
   std::optional<Key> block;
   Version version;
+  std::optional<Single> entry = std::nullopt;
 };
 
 struct WriteBatch {
