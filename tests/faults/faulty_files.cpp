@@ -70,7 +70,7 @@ class FaultyWritableFile : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus sync(const Sync& /*really*/) {
     std::error_code failed;
     const std::uint64_t bytes = fs::file_size(path_, failed);
-    const IOStatus status = files_.call("sync", path_);
+    IOStatus status = files_.call("sync", path_);
     if (status.ok() && !failed) files_.synced(path_, bytes);
     return status;
   }

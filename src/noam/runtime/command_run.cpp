@@ -173,7 +173,7 @@ Result<void> CommandRun::settle(bool last) {
     const bool command = std::exchange(environment_.command, false);  // a copy is what a query would say
     const auto kept = keep_copies(program_, transaction_, environment_, changes, refreshes_);
     environment_.command = command;
-    NOAM_RETURN_IF_ERROR(kept);
+    if (!kept) return kept.error();
   }
   refreshes_.clear();
   transaction_.settle();
