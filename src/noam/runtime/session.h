@@ -245,10 +245,10 @@ class Session {
   Result<void> mark(std::uint32_t family, CopyState to);
   Result<void> read_states();
   model::CommandId new_id();
-  // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
-  // and `alone` says why; where it says so before, that is what the next row is refused with.
   // Of copies with a limit, what a commit has made far longer than that.
   void cut_overfull(const Transaction& done);
+  // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
+  // and `alone` says why; where it says so before, that is what the next row is refused with.
   Result<stores::Outcome> load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
                                     RowOutcome& alone, Loaded& out);
 
