@@ -99,6 +99,7 @@ struct Touch {
   std::set<std::uint32_t> fields;            // Change: those that may differ afterwards
   std::map<std::uint32_t, double> elements;  // Change: how many elements of a collection differ, where not all do
   std::set<std::uint32_t> resized;           // collections that may have become longer or shorter
+  std::set<std::uint32_t> appended;          // lists that something is appended to, and that is all
   std::set<std::uint32_t> empty;             // Make: collections without elements
   double times = 1;
 };
@@ -291,6 +292,7 @@ class CommandExplainer {
         touch.fields.insert(*field);
         touch.resized.insert(*field);
         touch.elements[*field] = elements_changed(change, *field);
+        if (change.kind == ChangeKind::Append && own_field(change.path)) touch.appended.insert(*field);
         other_side(change, *field, factor);
       }
     }
@@ -358,6 +360,10 @@ class CommandExplainer {
           at.kind == Touch::Kind::Make)
         continue;
       for (const std::uint32_t field : touch.fields) {
+        if (!touch.appended.contains(field) || (at.fields.contains(field) && !at.appended.contains(field)))
+          at.appended.erase(field);
+        else
+          at.appended.insert(field);
         const auto changed = touch.elements.find(field);
         const auto before = at.elements.find(field);
         const bool whole =
@@ -387,7 +393,7 @@ class CommandExplainer {
       const Family& family = design.families[f];
       if (family.purpose == Purpose::Due && family.members_of == static_cast<std::uint32_t>(touch.entity) &&
           touch.kind != Touch::Kind::Change)
-        written_base(f, touch.times, touch.times);
+        write(written_base(f, touch.times, touch.times), touch.kind);
       if (family.purpose != Purpose::Base) continue;
       if (design.collection_of(family).variables[family.from[0]].type.entity() != touch.entity) continue;
       double entries = 0;
@@ -408,8 +414,39 @@ class CommandExplainer {
       } else if (!touch.empty.contains(*family.elements)) {
         entries = length(touch.entity, *family.elements);
       }
-      if (entries > 0) written_base(f, entries * touch.times, blocks_of_base(f, entries) * touch.times);
+      if (entries > 0)
+        note_ways(touch, family, written_base(f, entries * touch.times, blocks_of_base(f, entries) * touch.times));
     }
+  }
+
+  static void write(Written& written, Touch::Kind kind) {
+    written.made = written.made || kind == Touch::Kind::Make;
+    written.changed = written.changed || kind == Touch::Kind::Change;
+    written.erased = written.erased || kind == Touch::Kind::Remove;
+  }
+
+  static void note_ways(const Touch& touch, const Family& family, Written& written) {
+    if (touch.kind != Touch::Kind::Change) return write(written, touch.kind);
+    if (family.elements) {
+      const bool appended = touch.appended.contains(*family.elements);
+      written.made = written.made || appended || touch.resized.contains(*family.elements);
+      written.changed = written.changed || !appended;
+      written.erased = written.erased || (!appended && touch.resized.contains(*family.elements));
+      return;
+    }
+    bool appended = !touch.appended.empty();
+    for (const model::Cell& cell : family.cells) {
+      const auto field = own_field(cell.expr);
+      appended = appended && (!field || !touch.fields.contains(*field) || touch.appended.contains(*field));
+    }
+    const bool in_cell = std::any_of(family.cells.begin(), family.cells.end(), [&](const model::Cell& cell) {
+      const auto field = own_field(cell.expr);
+      return field && touch.appended.contains(*field);
+    });
+    if (appended && in_cell)
+      written.appended = true;
+    else
+      written.changed = true;
   }
 
   // Elements may lie in blocks of their own.
@@ -424,13 +461,17 @@ class CommandExplainer {
     return 1;
   }
 
-  void written_base(std::uint32_t family, double entries, double blocks) {
+  Written& written_base(std::uint32_t family, double entries, double blocks) {
     auto found =
         std::find_if(out_.bases.begin(), out_.bases.end(), [&](const Written& at) { return at.family == family; });
-    if (found == out_.bases.end()) found = out_.bases.insert(found, Written{family, 0, 0, 0});
+    if (found == out_.bases.end()) {
+      found = out_.bases.insert(found, Written());
+      found->family = family;
+    }
     found->entries += entries;
     found->bytes += entries * explainer_.bytes(family);
     found->blocks += blocks;
+    return *found;
   }
 
   // --- Copies -------------------------------------------------------------------------------------------------------
@@ -492,6 +533,7 @@ class CommandExplainer {
       out.written.blocks += std::min(blocks, entries);
       if (kind == Touch::Kind::Change) read.entries += entries;
       if (kind == Touch::Kind::Remove) read.blocks += std::min(blocks, entries);
+      write(out.written, kind);
       follows = true;
     };
     const auto support = [&](const std::string& what, std::vector<Deed> deeds, double factor) {
@@ -528,6 +570,10 @@ class CommandExplainer {
         const double entries = rows * (other_key ? 2 : 1);
         changed(entries, one_block ? touch.times * (other_block ? 2 : 1) : entries,
                 other_key ? Touch::Kind::Remove : touch.kind);
+        // Elements come and go.
+        const bool both = touch.kind == Touch::Kind::Change && !touch.elements.empty();
+        out.written.made = out.written.made || other_key || both;
+        out.written.erased = out.written.erased || both;
       }
     }
     const auto beyond = [&](const Expr& part) { return reaches_beyond(logic, part); };
@@ -549,6 +595,7 @@ class CommandExplainer {
         const double part = indirect.reference_only ? 1 : share(touch, indirect.fields, indirect.plan);
         const double entries = found * part * (key_beyond ? 2 : 1);
         changed(entries, entries, key_beyond ? Touch::Kind::Remove : Touch::Kind::Change);
+        out.written.made = out.written.made || key_beyond;
       }
     }
     if (!follows) return;
@@ -576,6 +623,7 @@ class CommandExplainer {
     if (family.limit && (family.grouped || read.blocks > 0)) {
       const double blocks = family.grouped ? out.written.blocks : read.blocks;
       deed.text = fmt::format("read its blocks, of about {} entries", *family.limit);
+      deed.whole_block = true;
       deed.work.reads = blocks;
       deed.work.entries = blocks * std::min<double>(*family.limit, explainer_.entries(index));
     } else if (family.limit && read.entries > 0) {
@@ -609,13 +657,17 @@ class CommandExplainer {
       const double theirs = share * touch.times;
       Following out;
       out.forgotten = true;
-      out.written = {forgetting.family, theirs, theirs * explainer_.bytes(forgetting.family),
-                     whole_block ? touch.times : theirs};
+      out.written.family = forgetting.family;
+      out.written.entries = theirs;
+      out.written.bytes = theirs * explainer_.bytes(forgetting.family);
+      out.written.blocks = whole_block ? touch.times : theirs;
+      out.written.erased = true;
       Deed deed;
       deed.kind = whole_block ? DeedKind::Lookup : DeedKind::Scan;
       deed.family = forgetting.family;
       const std::string label = family_label(program_.design, forgetting.family);
       deed.text = whole_block ? fmt::format("read its block of {}", label) : "scan all of " + label;
+      deed.whole_block = whole_block;
       deed.work.reads = whole_block ? touch.times : all / 100 + 1;
       deed.work.entries = whole_block ? theirs : all;
       deed.work.bytes = deed.work.entries * explainer_.bytes(forgetting.family);
@@ -728,6 +780,20 @@ double Explainer::entries(std::uint32_t family) const {
 }
 
 double Explainer::bytes(std::uint32_t family) const { return planner_.bytes(family); }
+
+double Explainer::blocks(std::uint32_t collection) const {
+  double most = 1;
+  for (const std::uint32_t index : program_.design.collections[collection].families) {
+    const Family& family = program_.design.families[index];
+    if (family.purpose == Purpose::Due || family.purpose == Purpose::Refreshed || family.of_noam()) continue;
+    const double all = entries(index);
+    double blocks = 1;
+    for (const Expr& part : program_.logics[index].block)
+      blocks *= planner_.different(program_.logics[index].logical, part, all);
+    most = std::max(most, family.key.empty() ? all : std::min(blocks, all));
+  }
+  return most;
+}
 
 Explanation Explainer::explain(const model::StatementRef& statement) const {
   if (statement.command) {

@@ -19,6 +19,11 @@ struct Written {
   double entries = 0;  // made, changed or erased
   double bytes = 0;
   double blocks = 0;
+  // What may be done to an entry.
+  bool made = false;
+  bool changed = false;
+  bool appended = false;  // a list in it gets longer, and that is all
+  bool erased = false;
 
   bool operator==(const Written&) const = default;
 };
@@ -61,6 +66,7 @@ class Explainer {
   [[nodiscard]] std::vector<Use> uses() const;               // one a family
   [[nodiscard]] double entries(std::uint32_t family) const;  // that it is thought to have
   [[nodiscard]] double bytes(std::uint32_t family) const;    // of one
+  [[nodiscard]] double blocks(std::uint32_t collection) const;
 
  private:
   const Program& program_;

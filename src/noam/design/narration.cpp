@@ -813,6 +813,7 @@ class Narrator {
         break;
       case StepKind::Nested:
         deed = nested(step, rows * times, alone);
+        deed.step = &step;
         return deed;
       case StepKind::Refreshed: {
         deed = refreshed(step);
@@ -826,6 +827,7 @@ class Narrator {
     }
     deed.work.bytes = deed.work.entries * entry_bytes;
     deed.work = deed.work * times;
+    deed.step = &step;
     return deed;
   }
 

@@ -49,6 +49,8 @@ struct Deed {
   std::optional<std::uint32_t> family;  // that is read
   Work work;                            // for one execution of the whole plan, without what is inside
   std::vector<Deed> inside;
+  const Step* step = nullptr;  // of the program, where it is one
+  bool whole_block = false;    // no step, and reads all entries of a block
 };
 
 struct Narration {

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a database can do, and how much of it: as data, with the source of each figure beside it where it is written.
+namespace noam::targets {
+
+// What is limited. A target measures its own units: a partition, an item, a document, a row.
+enum class LimitKind : std::uint8_t {
+  UnitBytes,       // of what is stored and found as one: a document, an item, a row of a wide table
+  PartitionBytes,  // of what lies together under one key
+  PartitionEntries,
+  ColumnFamilies,  // of one table
+  Tables,
+  KeyBytes,        // of what an entry is found by
+  ValueBytes,      // of a single value or column
+  ElementsInside,  // of a collection inside a unit
+  TransactionEntries,
+};
+const char* limit_name(LimitKind kind);
+
+struct Limit {
+  LimitKind kind = LimitKind::UnitBytes;
+  double value = 0;
+  bool hard = true;          // the database refuses more; else it gets slow
+  std::string_view about;    // `a document`, `a partition, as its makers advise`
+  std::string_view remedy;   // what to do where a design goes beyond it
+};
+
+struct Capabilities {
+  std::string_view atomic;       // what one request changes as a whole
+  std::string_view conditional;  // writes that depend on what is there
+  std::string_view order;        // of entries under one key
+  std::string_view counters;     // and whether adding twice adds twice
+  std::string_view expiry;
+  std::span<const Limit> limits;
+};
+
+// Something that a design comes to under its statistics.
+struct Measure {
+  LimitKind kind = LimitKind::UnitBytes;
+  std::string subject;  // `a document of Game`
+  double value = 0;
+};
+
+struct Warning {
+  std::string code;     // `beyond-limit`
+  std::string message;  // lower case, no full stop
+  std::string remedy;
+
+  bool operator==(const Warning&) const = default;
+};
+
+// Where a measure is beyond a limit of its kind.
+std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<Measure>& measures);
+
+// `16 MB`, `400 kB`, `2 billion`: as people say it.
+std::string shown_amount(LimitKind kind, double value);
+
+}  // namespace noam::targets

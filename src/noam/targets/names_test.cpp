@@ -1,0 +1,55 @@
+#include "noam/targets/names.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+namespace noam::targets {
+namespace {
+
+constexpr std::array<std::string_view, 2> words = {"select", "table"};
+constexpr NameRules rules{12, true, false, "_", true, words};
+
+TEST(Names, StayAsTheyAreWhereTheyMay) {
+  EXPECT_EQ(legal_name(rules, "first_name"), "first_name");
+  EXPECT_EQ(legal_name(rules, "Game"), "game");
+  EXPECT_EQ(legal_name({12, false, true, "_", true, {}}, "Game"), "Game");
+}
+
+TEST(Names, LoseWhatIsNotAllowed) {
+  EXPECT_EQ(legal_name(rules, "a b"), "a_b");
+  EXPECT_EQ(legal_name(rules, "größe"), "gr__e");
+  EXPECT_EQ(legal_name(rules, "7days"), "n7days");
+  EXPECT_EQ(legal_name(rules, "_x"), "n_x");
+}
+
+TEST(Names, AreNoReservedWords) {
+  EXPECT_EQ(legal_name(rules, "select"), "select_");
+  EXPECT_EQ(legal_name(rules, "Table"), "table_");
+}
+
+TEST(Names, KeepTheirBeginningWhereTheyAreTooLong) {
+  const std::string name = legal_name(rules, "a_very_long_name");
+  EXPECT_EQ(name.size(), 12U);
+  EXPECT_EQ(name.substr(0, 3), "a_v");
+  EXPECT_NE(name, legal_name(rules, "a_very_long_other"));
+}
+
+TEST(Names, InOtherScriptsDiffer) { EXPECT_NE(legal_name(rules, "имя"), legal_name(rules, "год")); }
+
+TEST(Names, AreGivenOnce) {
+  Namer namer(rules);
+  EXPECT_EQ(namer.give("game"), "game");
+  const std::string second = namer.give("Game");
+  EXPECT_NE(second, "game");
+  EXPECT_EQ(second.substr(0, 3), "gam");
+  EXPECT_NE(namer.give("Game"), second);
+  // What a name becomes does not depend on what others there are.
+  Namer other(rules);
+  other.give("x");
+  other.give("game");
+  EXPECT_EQ(other.give("Game"), second);
+}
+
+}  // namespace
+}  // namespace noam::targets

@@ -1,0 +1,241 @@
+#include "noam/targets/statements.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "noam/base/check.h"
+#include "noam/model/writing.h"
+
+namespace noam::targets {
+
+using design::Deed;
+using design::DeedKind;
+using design::Step;
+using design::StepKind;
+
+namespace {
+
+bool takes_several(const design::KeySource& source) { return source.kind != design::KeySource::Kind::Value; }
+
+class Lister {
+ public:
+  Lister(const Outline& outline, const Dialect& dialect)
+      : outline_(outline), dialect_(dialect), explainer_(*outline.program) {}
+
+  ListedStatement list(const model::StatementRef& statement) {
+    out_ = {};
+    out_.statement = statement;
+    out_.heading = heading(statement);
+    const design::Explanation explanation = explainer_.explain(statement);
+    tell(explanation.deeds, 1);
+    std::vector<Write> writes;
+    for (const design::Written& written : explanation.bases) write("write", written, 1, writes);
+    for (const design::Following& copy : explanation.copies) {
+      out_.steps.push_back({1, fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
+                                           outline_.family(copy.written.family).label),
+                            {}, false});
+      tell(copy.support, 2);
+      write("then write", copy.written, 2, writes);
+    }
+    if (!writes.empty()) out_.together = dialect_.together(writes);
+    return std::move(out_);
+  }
+
+ private:
+  std::string heading(const model::StatementRef& statement) const {
+    const model::Model& model = outline_.model();
+    const auto& parameters =
+        statement.command ? model.commands[statement.index].parameters : model.queries[statement.index].parameters;
+    std::vector<std::string> names;
+    for (const model::Parameter& parameter : parameters) names.push_back("$" + parameter.name);
+    return fmt::format("{} {}({})", statement.command ? "command" : "query", design::statement_name(model, statement),
+                       fmt::join(names, ", "));
+  }
+
+  Read read_of(std::uint32_t family) const {
+    Read out;
+    out.collection = &outline_.collection_of(family);
+    out.family = &outline_.family(family);
+    return out;
+  }
+
+  void tell(const std::vector<Deed>& deeds, std::size_t depth) {
+    for (const Deed& deed : deeds) {
+      ListedStep step;
+      step.depth = depth;
+      step.text = deed.text;
+      if (deed.step != nullptr)
+        ask(*deed.step, step);
+      else if (deed.family)
+        ask(deed, step);
+      out_.steps.push_back(std::move(step));
+      tell(deed.inside, depth + 1);
+    }
+  }
+
+  void ask(const Step& step, ListedStep& out) const {
+    switch (step.kind) {
+      case StepKind::Lookup:
+      case StepKind::Scan: {
+        Read read = read_of(step.family);
+        read.scan = step.kind == StepKind::Scan;
+        read.prefix = step.prefix.size();
+        read.low = step.range.low.has_value();
+        read.high = step.range.high.has_value();
+        read.low_inclusive = step.range.low_inclusive;
+        read.high_inclusive = step.range.high_inclusive;
+        read.reverse = step.reverse;
+        read.limited = step.limited;
+        request(read, out);
+        if (std::any_of(step.block.begin(), step.block.end(), takes_several) ||
+            std::any_of(step.prefix.begin(), step.prefix.end(), takes_several))
+          out.text += " (once for each value)";
+        break;
+      }
+      case StepKind::Collect: {
+        Read read = read_of(step.family);
+        request(read, out);
+        if (step.spread) out.text += " (once for each element)";
+        break;
+      }
+      case StepKind::Refreshed:
+        refreshed(step, out);
+        break;
+      case StepKind::Unnest:
+      case StepKind::Filter:
+      case StepKind::Nested:
+        break;
+    }
+  }
+
+  // When the last refresh was, and its rows; or all that are kept.
+  void refreshed(const Step& step, ListedStep& out) const {
+    for (const CollectionOutline& collection : outline_.collections) {
+      for (const FamilyOutline& family : collection.families) {
+        const design::Family& at = outline_.program->design.families[family.index];
+        if (at.purpose != design::Purpose::Refreshed || at.members_of != step.query) continue;
+        Read read;
+        read.collection = &collection;
+        read.family = &family;
+        if (!family.one_a_block()) {
+          read.prefix = step.history ? 0 : 1;
+          read.low = step.history && step.range.low;
+          read.high = step.history && step.range.high;
+        }
+        request(read, out);
+      }
+    }
+  }
+
+  void ask(const Deed& deed, ListedStep& out) const {
+    Read read = read_of(*deed.family);
+    read.scan = deed.kind == DeedKind::Scan;
+    if (!read.scan && !deed.whole_block) read.prefix = read.family->key.size();
+    request(read, out);
+  }
+
+  void request(const Read& read, ListedStep& out) const {
+    out.requests.push_back(dialect_.read(read));
+    out.asks = true;
+  }
+
+  void write(const char* what, const design::Written& written, std::size_t depth, std::vector<Write>& writes) {
+    ListedStep step;
+    step.depth = depth;
+    const FamilyOutline& family = outline_.family(written.family);
+    step.text = fmt::format("{} {}", what, family.label);
+    step.asks = true;
+    const auto add = [&](WriteKind kind) {
+      writes.push_back({&outline_.collection_of(written.family), &family, kind});
+      step.requests.push_back(dialect_.write(writes.back()));
+    };
+    const bool unknown = !written.made && !written.changed && !written.appended && !written.erased;
+    if (family.adds) {
+      add(WriteKind::Add);
+      if (written.erased) add(WriteKind::Erase);
+    } else {
+      if (written.made) add(family.existence ? WriteKind::Insert : WriteKind::Put);
+      if ((written.changed && !(written.made && !family.existence)) || unknown) add(WriteKind::Put);
+      if (written.appended) add(WriteKind::Append);
+      if (written.erased) add(WriteKind::Erase);
+    }
+    out_.steps.push_back(std::move(step));
+  }
+
+  const Outline& outline_;
+  const Dialect& dialect_;
+  const design::Explainer explainer_;
+  ListedStatement out_;
+};
+
+void add_lines(std::string& out, std::string_view begin, std::string_view text) {
+  while (true) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += begin;
+    out += text.substr(0, end);
+    out += '\n';
+    if (end == text.size()) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<ListedStatement> list_statements(const Outline& outline, const Dialect& dialect) {
+  std::vector<ListedStatement> out;
+  Lister lister(outline, dialect);
+  for (const model::StatementRef& statement : design::all_statements(outline.model()))
+    out.push_back(lister.list(statement));
+  return out;
+}
+
+std::string print_statements(const std::vector<ListedStatement>& statements, std::string_view comment,
+                             std::string_view end_of_request) {
+  std::string out;
+  for (const ListedStatement& statement : statements) {
+    if (!out.empty()) out += '\n';
+    out += fmt::format("{}{}\n", comment, statement.heading);
+    for (const ListedStep& step : statement.steps) {
+      add_lines(out, fmt::format("{}{}", comment, std::string(2 * step.depth, ' ')), step.text);
+      for (const Native& native : step.requests) {
+        if (!native.text.empty()) add_lines(out, "", native.text + std::string(end_of_request));
+        if (!native.why_not.empty())
+          add_lines(out, fmt::format("{}{}", comment, std::string(2 * step.depth + 2, ' ')), native.why_not);
+      }
+    }
+    if (!statement.together.empty()) add_lines(out, fmt::format("{}  ", comment), statement.together);
+  }
+  return out;
+}
+
+std::vector<WriteKind> ways_to_write(const FamilyOutline& family) {
+  std::vector<WriteKind> out;
+  if (family.adds) return {WriteKind::Add, WriteKind::Erase};
+  if (family.existence) out.push_back(WriteKind::Insert);
+  out.push_back(WriteKind::Put);
+  if (family.base && std::any_of(family.values.begin(), family.values.end(), [](const Column& column) {
+        return column.place.kind == design::Place::Kind::Cell && column.type.kind == model::TypeKind::List;
+      }))
+    out.push_back(WriteKind::Append);
+  out.push_back(WriteKind::Erase);
+  return out;
+}
+
+const char* write_name(WriteKind kind) {
+  switch (kind) {
+    case WriteKind::Insert:
+      return "insert";
+    case WriteKind::Put:
+      return "put";
+    case WriteKind::Append:
+      return "append";
+    case WriteKind::Add:
+      return "add";
+    case WriteKind::Erase:
+      return "erase";
+  }
+  return "";
+}
+
+}  // namespace noam::targets

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "noam/design/explanation.h"
+#include "noam/targets/outline.h"
+
+// The statements of a model as the requests of a database: what each step of a plan asks of it, and what a command
+// writes. The walk is the same for every target; a target says how one read and one write are written.
+namespace noam::targets {
+
+// Entries of one block, or all of a family.
+struct Read {
+  const CollectionOutline* collection = nullptr;
+  const FamilyOutline* family = nullptr;
+  bool scan = false;       // all blocks
+  std::size_t prefix = 0;  // so many parts of the entry's key are given, and
+  bool low = false;        // bounds for the part after them
+  bool high = false;
+  bool low_inclusive = true;
+  bool high_inclusive = true;
+  bool reverse = false;
+  bool limited = false;  // no more than so many entries are needed
+
+  [[nodiscard]] bool ranged() const { return low || high; }
+  [[nodiscard]] bool one_entry() const { return !scan && prefix == family->key.size(); }
+};
+
+enum class WriteKind : std::uint8_t {
+  Insert,  // an instance that must not be there
+  Put,     // an entry, whole, whether it is there or not
+  Append,  // elements to a list inside an entry
+  Add,     // to the counts of an entry, which may not be there yet
+  Erase,   // an entry
+};
+
+struct Write {
+  const CollectionOutline* collection = nullptr;
+  const FamilyOutline* family = nullptr;
+  WriteKind kind = WriteKind::Put;
+};
+
+// A request, or why there is none.
+struct Native {
+  std::string text;  // in the database's own language; may have several lines, does not end in a line break
+  std::string why_not;
+
+  bool operator==(const Native&) const = default;
+};
+
+class Dialect {
+ public:
+  virtual ~Dialect() = default;
+
+  [[nodiscard]] virtual Native read(const Read& read) const = 0;
+  [[nodiscard]] virtual Native write(const Write& write) const = 0;
+  // What of a command's writes happens together or not at all, in a sentence or two.
+  [[nodiscard]] virtual std::string together(const std::vector<Write>& writes) const = 0;
+};
+
+// One line of a plan, and the requests it becomes: none where the program that asks does it.
+struct ListedStep {
+  std::size_t depth = 0;
+  std::string text;
+  std::vector<Native> requests;
+  bool asks = false;  // the database; so it has requests
+};
+
+struct ListedStatement {
+  model::StatementRef statement;
+  std::string heading;  // `query game($id)`
+  std::vector<ListedStep> steps;
+  std::string together;  // commands
+};
+
+std::vector<ListedStatement> list_statements(const Outline& outline, const Dialect& dialect);
+
+// As a text whose comments begin with `comment`: a heading a statement, steps with their requests below.
+std::string print_statements(const std::vector<ListedStatement>& statements, std::string_view comment,
+                             std::string_view end_of_request);
+
+// What may be written to a family: `Insert` for instances, `Add` for counts, and so on.
+std::vector<WriteKind> ways_to_write(const FamilyOutline& family);
+const char* write_name(WriteKind kind);
+
+}  // namespace noam::targets
