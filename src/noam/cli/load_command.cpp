@@ -74,22 +74,23 @@ struct Wanted {
   std::optional<model::EntityId> entity;
   std::optional<DataFormat> format;
   std::optional<char> delimiter;
+  bool by_name_alone = false;
 };
 
 Result<DataSource> find_file(const model::Model& model, const Wanted& wanted, const std::string& path) {
   DataSource out;
   out.path = path;
+  if (path == "-" && wanted.by_name_alone) return Error{"standard input has no name: data is read from files"};
   if (path == "-" && (!wanted.entity || !wanted.format))
     return Error{"standard input has no name: say what it is with --entity and --format"};
   const auto format = wanted.format ? wanted.format : format_of_file(path);
   if (!format)
-    return Error{
-        fmt::format("{}: is it JSON lines (.jsonl, .ndjson, .json) or comma-separated (.csv, .tsv)? Say "
-                    "--format jsonl or --format csv",
-                    path)};
+    return Error{fmt::format("{}: is it JSON lines (.jsonl, .ndjson, .json) or comma-separated (.csv, .tsv)?{}", path,
+                             wanted.by_name_alone ? "" : " Say --format jsonl or --format csv")};
   const auto entity = wanted.entity ? wanted.entity : entity_of_file(model, path);
   if (!entity)
-    return Error{fmt::format("{}: a file is named after its entity, or --entity says it; {}", path,
+    return Error{fmt::format("{}: a file is named after its entity{}; {}", path,
+                             wanted.by_name_alone ? "" : ", or --entity says it",
                              entity_hint(model, std::filesystem::path(path).stem().string()))};
   out.format = *format;
   out.entity = *entity;
@@ -137,6 +138,7 @@ Result<std::vector<DataSource>> find_in_folder(const model::Model& model, const 
 
 Result<std::vector<DataSource>> find_sources(const model::Model& model, const LoadOptions& options) {
   Wanted wanted;
+  wanted.by_name_alone = options.by_name_alone;
   if (options.format == "csv") wanted.format = DataFormat::Csv;
   if (options.format == "jsonl") wanted.format = DataFormat::JsonLines;
   if (!options.delimiter.empty()) {

@@ -27,6 +27,7 @@ struct LoadOptions {
   bool strict = false;
   bool again = false;
   bool json = false;
+  bool by_name_alone = false;  // nothing but the names of the files says what they are
 };
 
 CLI::App* add_load_command(CLI::App& app, LoadOptions& options);
