@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "noam/model/datum.h"
+#include "noam/model/ordered.h"
 
 // Datums as bytes, as the embedded store keeps them (docs/storage.md has the tables). What is read may be damaged: a
 // reader takes what it understands from the front and says false where there is no datum.
 namespace noam::stores {
 
-// Of keys: the bytes of two datums of one type compare (unsigned) as the datums do, or the other way round where
-// `descending`. No datum's bytes are the beginning of another's. Begins with a byte from 0x02 to 0xFD.
-void append_ordered(const model::Datum& datum, bool descending, std::string& out);
-bool take_ordered(std::string_view& bytes, bool descending, model::Datum& out);
+// Of keys: model/ordered.h.
+using model::append_ordered;
+using model::take_ordered;
 
 // Of columns: some packed datums (model/packed.h), with their number before them. The reader wants nothing behind them.
 // With an owner of the bytes, they are read in place.

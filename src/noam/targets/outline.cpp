@@ -128,6 +128,8 @@ class Outliner {
     out.descending = part.descending;
     out.meaning = text(collection, part.expr);
     out.attribute = attribute_of(part.expr);
+    if (part.expr.kind == ExprKind::Constant && !std::holds_alternative<std::monostate>(part.expr.constant))
+      out.constant = part.expr.constant;
     return out;
   }
 

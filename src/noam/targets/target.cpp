@@ -1,0 +1,50 @@
+#include "noam/targets/target.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "noam/targets/cassandra/cassandra.h"
+
+namespace noam::targets {
+
+namespace {
+
+const std::array all = {
+    Target{"cassandra", "Apache Cassandra 5", "CQL tables; an entry is a row, what a block has once is static",
+           &cassandra::capabilities, cassandra::options, cassandra::generate, cassandra::measure,
+           cassandra::statements},
+};
+
+}  // namespace
+
+std::span<const Target> all_targets() { return all; }
+
+Result<const Target*> find_target(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Target& target : all) {
+    if (target.name == name) return &target;
+    names.push_back(target.name);
+  }
+  return Error{fmt::format("no target `{}`; the targets are {}", name, fmt::join(names, ", "))};
+}
+
+std::vector<Warning> check_design(const Target& target, const Outline& outline) {
+  std::vector<Warning> out = beyond(*target.capabilities, target.measure(outline));
+  for (const CollectionOutline& collection : outline.collections) {
+    for (const model::TargetOption& option : collection.options) {
+      if (option.target != target.name) continue;
+      std::vector<std::string_view> names;
+      for (const Option& known : target.options) names.push_back(known.name);
+      if (std::find(names.begin(), names.end(), option.name) != names.end()) continue;
+      out.push_back({"unknown-option", fmt::format("{} does not know the option `{}` of {}", target.name, option.name,
+                                                   collection.name),
+                     names.empty() ? std::string("it has none")
+                                   : fmt::format("it knows {}", fmt::join(names, ", "))});
+    }
+  }
+  return out;
+}
+
+}  // namespace noam::targets
