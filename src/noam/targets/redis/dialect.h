@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "noam/targets/redis/layout.h"
+#include "noam/targets/statements.h"
+
+// The requests of Redis: commands, and calls of the functions in functions.lua, with placeholders.
+namespace noam::targets::redis {
+
+class RedisDialect : public Dialect {
+ public:
+  // The layout must outlive it.
+  explicit RedisDialect(const Layout& layout) : layout_(layout) {}
+
+  [[nodiscard]] Native read(const Read& read) const override;
+  [[nodiscard]] Native write(const Write& write) const override;
+  [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
+
+ private:
+  [[nodiscard]] std::string key_of_block(const CollectionOutline& collection) const;
+  [[nodiscard]] std::string scan(const PlacedFamily& family) const;
+  [[nodiscard]] std::string read_fields(const PlacedFamily& family, const std::string& key) const;
+  [[nodiscard]] std::string read_entry(const PlacedFamily& family, const std::string& key) const;
+  [[nodiscard]] std::string read_range(const PlacedFamily& family, const Read& read, const std::string& key) const;
+
+  const Layout& layout_;
+};
+
+}  // namespace noam::targets::redis
