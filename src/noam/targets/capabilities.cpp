@@ -42,8 +42,8 @@ std::string shown_amount(LimitKind kind, double value) {
     value /= 1000;
     ++unit;
   }
-  const std::string number = value < 10 && value != std::floor(value) ? fmt::format("{:.1f}", value)
-                                                                      : fmt::format("{:.0f}", value);
+  const std::string number =
+      value < 10 && value != std::floor(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
   return number + (bytes ? byte_units[unit] : number_units[unit]);
 }
 

@@ -32,9 +32,11 @@ class Lister {
     std::vector<Write> writes;
     for (const design::Written& written : explanation.bases) write("write", written, 1, writes);
     for (const design::Following& copy : explanation.copies) {
-      out_.steps.push_back({1, fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
-                                           outline_.family(copy.written.family).label),
-                            {}, false});
+      out_.steps.push_back({1,
+                            fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
+                                        outline_.family(copy.written.family).label),
+                            {},
+                            false});
       tell(copy.support, 2);
       write("then write", copy.written, 2, writes);
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "noam/targets/cassandra/cassandra.h"
+#include "noam/targets/oracle_nosql/oracle_nosql.h"
 #include "noam/targets/redis/redis.h"
 
 namespace noam::targets {
@@ -19,6 +20,9 @@ const std::array all = {
     Target{"redis", "Redis 7",
            "hashes and sorted sets under a block's hash tag; functions that change a block as a whole",
            &redis::capabilities, redis::options, redis::generate, redis::measure, redis::statements},
+    Target{"oracle-nosql", "Oracle NoSQL Database", "tables with child tables for elements; and keys and values",
+           &oracle_nosql::capabilities, oracle_nosql::options, oracle_nosql::generate, oracle_nosql::measure,
+           oracle_nosql::statements},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
-#include "noam/model/datum.h"
+#include "noam/targets/entry_names.h"
 #include "noam/targets/names.h"
 #include "noam/targets/plain.h"
 
@@ -39,49 +39,8 @@ bool sorts_as_text(const model::Model& model, const model::Type& type) {
   }
 }
 
-// `unique.visitors_members`: words with points between them.
-std::string path_name(std::string_view path) {
-  std::string out;
-  while (true) {
-    const std::size_t end = std::min(path.find('.'), path.size());
-    out += legal_name(rules, path.substr(0, end));
-    if (end == path.size()) return out;
-    out += '.';
-    path.remove_prefix(end + 1);
-  }
-}
-
-// What tells families without a path apart: the constants in their keys, else nothing.
-std::string constants_of(const model::Model& model, const FamilyOutline& family) {
-  std::string out;
-  for (const Column& part : family.key) {
-    if (!part.constant) continue;
-    if (!out.empty()) out += '_';
-    out += plain_text(model, part.type, model::from_literal(part.type, *part.constant));
-  }
-  return out;
-}
-
-// Each name once; the path itself where it is the first.
-class PathNames {
- public:
-  explicit PathNames(const model::Model& model)
-      : model_(model), namer_({.longest = 120, .others = "_.", .reserved = {}}) {}
-
-  std::string give(const FamilyOutline& family) {
-    if (!family.path.empty()) return namer_.give(path_name(family.path));
-    const std::string constants = constants_of(model_, family);
-    if (!constants.empty()) return namer_.give(constants);
-    const std::string name = unnamed_ ? "copy" : "entries";
-    unnamed_ = true;
-    return namer_.give(name);
-  }
-
- private:
-  const model::Model& model_;
-  Namer namer_;
-  bool unnamed_ = false;
-};
+// Paths have points between their words.
+constexpr NameRules path_rules{.longest = 120, .others = "_.", .reserved = {}};
 
 bool always_there(const PlacedColumn& column) { return !column.column->type.optional; }
 
@@ -98,7 +57,7 @@ Layout::Layout(const Outline& outline) : outline_(outline), library_(legal_name(
 }
 
 void Layout::place(const CollectionOutline& collection) {
-  PathNames paths(outline_.model());
+  EntryNames names(outline_.model(), path_rules);
   Namer fields({.longest = 250, .others = "_.", .reserved = {}});  // of the block's hash
   // What the figures show gets its name first.
   for (const FamilyOutline& family : collection.families) {
@@ -108,12 +67,12 @@ void Layout::place(const CollectionOutline& collection) {
     placed.shape = shape_of(family);
     placed.head = family.existence;
     if (placed.shape == Shape::Ordered) {
-      placed.name = paths.give(family);
+      placed.name = names.give(family);
       placed.suffix = ":" + placed.name;
     } else if (!family.path.empty()) {
-      placed.name = path_name(family.path);
+      placed.name = legal_name(path_rules, family.path);
     }
-    Namer arguments({.longest = 120, .reserved = {}});
+    Namer arguments(rules);
     for (const Column& part : family.key) placed.key.push_back({&part, arguments.give(part.name), {}});
     const bool alone = std::count_if(family.values.begin(), family.values.end(),
                                      [](const Column& column) { return !column.same_as; }) == 1;
