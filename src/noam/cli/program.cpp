@@ -17,6 +17,7 @@
 #include "noam/cli/design_command.h"
 #include "noam/cli/export_command.h"
 #include "noam/cli/files.h"
+#include "noam/cli/generate_command.h"
 #include "noam/cli/load_command.h"
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
@@ -254,6 +255,10 @@ int run(int argc, const char* const* argv) {
       {design_command, [&] { return show_design(design_options); }},
       {run_command, [&] { return run_statements(run_options); }},
   };
+  GenerateOptions generate_options;
+  commands.emplace_back(add_generate_command(app, generate_options), [&] { return generate_files(generate_options); });
+  TargetsOptions targets_options;
+  commands.emplace_back(add_targets_command(app, targets_options), [&] { return show_targets(targets_options); });
   UpkeepOptions deploy_options;
   commands.emplace_back(add_deploy_command(app, deploy_options), [&] { return deploy_design(deploy_options); });
   LoadOptions load_options;
