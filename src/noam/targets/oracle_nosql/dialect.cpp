@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -265,6 +266,7 @@ Native OracleDialect::write(const Write& write) const {
       return {statement.text(), {}};
     }
     case WriteKind::Put:
+      if (write.fresh && head_in_row(layout_, family)) return {"", "in one statement with its insert, below"};
       return put(write);
     case WriteKind::Append: {
       std::vector<std::string> terms = key_terms(table, statement);
@@ -305,6 +307,44 @@ Native OracleDialect::write(const Write& write) const {
       return erase(write);
   }
   return {};
+}
+
+// Inserts and puts of one row.
+Native OracleDialect::write_row(const std::vector<Write>& writes) const {
+  const Table& table = layout_.table(*writes[0].family);
+  Statement statement(layout_);
+  std::vector<std::pair<std::string, std::string>> values;
+  const bool insert = std::any_of(writes.begin(), writes.end(),
+                                  [](const Write& write) { return write.kind == WriteKind::Insert; });
+  std::vector<std::string> terms = insert ? std::vector<std::string>{} : key_terms(table, statement);
+  for (const Write& write : writes)
+    for (auto& value : values_of(layout_, *write.family, statement)) values.push_back(std::move(value));
+  if (insert) {
+    values.emplace_back(table.version, "1");
+    add_insert("INSERT", table, values, statement);
+    return {statement.text(), {}};
+  }
+  std::vector<std::string> sets;
+  for (const auto& [name, expression] : values) sets.push_back(fmt::format("{} = {}", name, expression));
+  raise_version(table, statement, sets, terms);
+  add_update(layout_, writes[0], sets, terms, statement);
+  return {statement.text(), {}};
+}
+
+std::vector<Native> OracleDialect::batches(const std::vector<Write>& writes) const {
+  std::vector<const Table*> tables;
+  std::map<const Table*, std::vector<Write>> rows;
+  for (const Write& write : writes) {
+    const Table& table = layout_.table(*write.family);
+    const bool whole = write.kind == WriteKind::Insert || write.kind == WriteKind::Put;
+    if (!whole || !write.family->one_a_block() || !head_in_row(layout_, *write.family)) continue;
+    if (rows[&table].empty()) tables.push_back(&table);
+    rows[&table].push_back(write);
+  }
+  std::vector<Native> out;
+  for (const Table* table : tables)
+    if (rows[table].size() > 1) out.push_back(write_row(rows[table]));
+  return out;
 }
 
 std::string OracleDialect::together(const std::vector<Write>& writes) const {

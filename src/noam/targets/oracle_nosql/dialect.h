@@ -19,9 +19,12 @@ class OracleDialect : public Dialect {
   [[nodiscard]] Native read(const Read& read) const override;
   [[nodiscard]] Native write(const Write& write) const override;
   [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
+  // One statement for all that is written to a row.
+  [[nodiscard]] std::vector<Native> batches(const std::vector<Write>& writes) const override;
 
  private:
   [[nodiscard]] Native put(const Write& write) const;
+  [[nodiscard]] Native write_row(const std::vector<Write>& writes) const;
   [[nodiscard]] Native erase(const Write& write) const;
 
   const Layout& layout_;

@@ -40,9 +40,15 @@ std::string get(const std::string& key, const std::vector<std::string>& fields) 
 
 // Names and values, as functions take them.
 void add_arguments(const model::Model& model, const std::vector<PlacedColumn>& columns, std::size_t count,
-                   std::string& out) {
-  for (std::size_t i = 0; i < count; ++i)
-    out += fmt::format(" {} {}", columns[i].argument, placeholder(model, *columns[i].column, columns[i].argument));
+                   std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out.push_back(columns[i].argument);
+    out.push_back(placeholder(model, *columns[i].column, columns[i].argument));
+  }
+}
+
+std::string with(const std::string& begin, const std::vector<std::string>& words) {
+  return words.empty() ? begin : fmt::format("{} {}", begin, fmt::join(words, " "));
 }
 
 std::string call(const char* command, const std::string& name, const std::vector<std::string>& keys) {
@@ -111,15 +117,16 @@ std::string RedisDialect::read_entry(const PlacedFamily& family, const std::stri
     return family.columns.empty() && !family.head ? fmt::format("HEXISTS {} {}", hash, fields[0]) : get(hash, fields);
   }
   if (family.natural) return fmt::format("ZSCORE {}{}:order {}", key, family.suffix, entry);
-  std::string out = call("FCALL_RO", reading_function(family), reading_keys(family, key));
-  add_arguments(layout_.outline().model(), family.key, family.key.size(), out);
-  return out;
+  std::vector<std::string> parts;
+  add_arguments(layout_.outline().model(), family.key, family.key.size(), parts);
+  return with(call("FCALL_RO", reading_function(family), reading_keys(family, key)), parts);
 }
 
 std::string RedisDialect::read_range(const PlacedFamily& family, const Read& read, const std::string& key) const {
   if (family.natural && !family.hash) return plain_range(family, read, key + family.suffix + ":order");
-  std::string out = call("FCALL_RO", reading_function(family), reading_keys(family, key));
-  add_arguments(layout_.outline().model(), family.key, read.prefix, out);
+  std::vector<std::string> prefix;
+  add_arguments(layout_.outline().model(), family.key, read.prefix, prefix);
+  std::string out = with(call("FCALL_RO", reading_function(family), reading_keys(family, key)), prefix);
   if (read.ranged()) {
     const std::string& name = family.key[read.prefix].argument;
     if (read.low) out += fmt::format(" {0}_{1} ${0}_from", name, read.low_inclusive ? "from" : "after");
@@ -138,21 +145,53 @@ Native RedisDialect::read(const Read& read) const {
   return {read.one_entry() ? read_entry(family, key) : read_range(family, read, key), {}};
 }
 
-Native RedisDialect::write(const Write& write) const {
+RedisDialect::Call RedisDialect::call_of(const Write& write) const {
   const model::Model& model = layout_.outline().model();
   const PlacedFamily& family = layout_.placed(*write.family);
-  std::string out =
-      call("FCALL", function_name(family, write.kind), layout_.keys(family, key_of_block(*write.collection)));
-  if (family.version && write.kind != WriteKind::Insert) out += " noam_version $noam_version";
-  add_arguments(model, family.key, family.key.size(), out);
+  Call out;
+  out.name = function_name(family, write.kind);
+  out.keys = layout_.keys(family, key_of_block(*write.collection));
+  if (family.version && write.kind != WriteKind::Insert) {
+    out.arguments.emplace_back("noam_version");
+    out.arguments.emplace_back(write.fresh && write.kind == WriteKind::Put ? "0" : "$noam_version");
+  }
+  add_arguments(model, family.key, family.key.size(), out.arguments);
   if (write.kind == WriteKind::Append) {
     for (const PlacedColumn& column : family.columns)
-      if (is_list(*column.column)) add_arguments(model, {column}, 1, out);
+      if (is_list(*column.column)) add_arguments(model, {column}, 1, out.arguments);
   } else if (write.kind != WriteKind::Erase) {
-    add_arguments(model, family.columns, family.columns.size(), out);
+    add_arguments(model, family.columns, family.columns.size(), out.arguments);
   }
-  return {std::move(out),
+  return out;
+}
+
+Native RedisDialect::write(const Write& write) const {
+  const PlacedFamily& family = layout_.placed(*write.family);
+  if (write.fresh && write.kind == WriteKind::Put && family.version) return {"", "in one call with its insert, below"};
+  const Call made = call_of(write);
+  return {with(call("FCALL", made.name, made.keys), made.arguments),
           family.apart ? "its head lies in another block: nothing tells two writers of one instance" : ""};
+}
+
+std::vector<Native> RedisDialect::batches(const std::vector<Write>& writes) const {
+  std::vector<Native> out;
+  std::set<std::uint32_t> done;
+  for (const Write& first : writes) {
+    if (!done.insert(first.collection->index).second) continue;
+    std::vector<std::string> keys;
+    std::vector<std::string> arguments;
+    std::size_t calls = 0;
+    for (const Write& write : writes) {
+      if (write.collection->index != first.collection->index) continue;
+      const Call made = call_of(write);
+      keys.insert(keys.end(), made.keys.begin(), made.keys.end());
+      arguments.push_back(fmt::format("{} {} {}", made.name, made.keys.size(), made.arguments.size()));
+      arguments.insert(arguments.end(), made.arguments.begin(), made.arguments.end());
+      ++calls;
+    }
+    if (calls > 1) out.push_back({with(call("FCALL", together_function(layout_), keys), arguments), ""});
+  }
+  return out;
 }
 
 std::string RedisDialect::together(const std::vector<Write>& writes) const {
@@ -160,17 +199,14 @@ std::string RedisDialect::together(const std::vector<Write>& writes) const {
   std::vector<std::string> collections;
   for (const Write& write : writes)
     if (names.insert(write.collection->name).second) collections.push_back(write.collection->name);
-  std::string out = writes.size() == 1
-                        ? "one call, all or nothing"
-                        : fmt::format(
-                              "calls for one block go together as one, all or nothing: FCALL {} with the keys of "
-                              "all of them, then for each its name, how many keys, how many arguments, and these",
-                              together_function(layout_));
+  std::string out = "one call is done as a whole or not at all";
+  if (writes.size() > collections.size())
+    out += fmt::format("; {} makes one call of those for one block (leave out what is not needed, repeat what is)",
+                       together_function(layout_));
   if (collections.size() > 1)
     out += fmt::format(
-        ";\nthe blocks of {} lie in slots of their own, and follow one by one: noam's runtime keeps an intent for "
-        "that, "
-        "other programs must do it themselves",
+        ";\nthe blocks of {} lie in slots of their own, and follow one by one: noam's runtime will keep an intent for "
+        "that, other programs must do it themselves",
         fmt::join(collections, ", "));
   return out;
 }

@@ -17,8 +17,17 @@ class RedisDialect : public Dialect {
   [[nodiscard]] Native read(const Read& read) const override;
   [[nodiscard]] Native write(const Write& write) const override;
   [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
+  // One call for all that is written to blocks of one collection.
+  [[nodiscard]] std::vector<Native> batches(const std::vector<Write>& writes) const override;
 
  private:
+  struct Call {
+    std::string name;
+    std::vector<std::string> keys;
+    std::vector<std::string> arguments;  // names and values
+  };
+
+  [[nodiscard]] Call call_of(const Write& write) const;
   [[nodiscard]] std::string key_of_block(const CollectionOutline& collection) const;
   [[nodiscard]] std::string scan(const PlacedFamily& family) const;
   [[nodiscard]] std::string read_fields(const PlacedFamily& family, const std::string& key) const;
