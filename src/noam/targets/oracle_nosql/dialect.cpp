@@ -314,8 +314,8 @@ Native OracleDialect::write_row(const std::vector<Write>& writes) const {
   const Table& table = layout_.table(*writes[0].family);
   Statement statement(layout_);
   std::vector<std::pair<std::string, std::string>> values;
-  const bool insert = std::any_of(writes.begin(), writes.end(),
-                                  [](const Write& write) { return write.kind == WriteKind::Insert; });
+  const bool insert =
+      std::any_of(writes.begin(), writes.end(), [](const Write& write) { return write.kind == WriteKind::Insert; });
   std::vector<std::string> terms = insert ? std::vector<std::string>{} : key_terms(table, statement);
   for (const Write& write : writes)
     for (auto& value : values_of(layout_, *write.family, statement)) values.push_back(std::move(value));

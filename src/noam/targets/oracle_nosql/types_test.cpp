@@ -83,7 +83,8 @@ TEST(OracleTypes, WriteValuesAsInsertCastsThem) {
   EXPECT_EQ(literal(model, scalar(TypeKind::Timestamp), 1), R"("1970-01-01T00:00:00.001")");
   EXPECT_EQ(literal(model, scalar(TypeKind::Json), R"({"a":[1,null]})"), R"({"a":[1,null]})");
   EXPECT_EQ(literal(model, scalar(TypeKind::Value), Datum::List{"up", Datum()}), R"({"moves": "up"})");
-  EXPECT_EQ(literal(model, scalar(TypeKind::Value), Datum::List{"up", "well"}), R"({"moves": "up", "comment_": "well"})");
+  EXPECT_EQ(literal(model, scalar(TypeKind::Value), Datum::List{"up", "well"}),
+            R"({"moves": "up", "comment_": "well"})");
 }
 
 TEST(OracleTypes, LeaveNoNullInAKey) {

@@ -27,7 +27,8 @@ TEST(RedisValues, JoinsPartsOfAKeyWithoutDoubt) {
   EXPECT_EQ(joined_text(model, one, {""}), "%=");
   EXPECT_EQ(joined_text(model, one, {Datum()}), "%-");
   EXPECT_EQ(joined_text(model, one, {"%-"}), "%25-");
-  const std::vector<Column> two = {column("hour", scalar(TypeKind::Timestamp)), column("number", scalar(TypeKind::Int))};
+  const std::vector<Column> two = {column("hour", scalar(TypeKind::Timestamp)),
+                                   column("number", scalar(TypeKind::Int))};
   EXPECT_EQ(joined_text(model, two, {0, 7}), "1970-01-01T00%3A00%3A00.000Z:7");
 }
 
