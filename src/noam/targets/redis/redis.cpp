@@ -141,7 +141,8 @@ std::string keys_section(const Layout& layout) {
     const std::string block = block_pattern(layout, *family.collection);
     std::vector<std::string> fields;
     for (const PlacedColumn& column : family.columns)
-      fields.push_back(fmt::format("`{}`", field_of(family, column.field, entry_pattern(family))));
+      fields.push_back(fmt::format("`{}`{}", field_of(family, column.field, entry_pattern(family)),
+                                   family.single ? ": " + column.argument : ""));
     if (!family.marker.empty())
       fields.push_back(fmt::format("`{}` (1)", field_of(family, family.marker, entry_pattern(family))));
     if (family.head && family.version)
@@ -206,7 +207,7 @@ out. A call checks everything before its first write. It answers
 | `refused`, `exists` | `insert`: there is such an instance |
 | `refused`, `absent` | there is no such instance |
 | `conflict`, `<version>` | the aggregate is no longer as it was read: read it again |
-| an error | the call is malformed; nothing was written |
+| an error | the call is malformed; nothing was written (but where a key holds another type than is said here) |
 
 `noam_version` counts the changes of an aggregate: 1 at its insert. Every write of a base takes the one that was read, and
 raises it, so that two writers who touch different entries of one aggregate notice each other. `append` may leave it out:
