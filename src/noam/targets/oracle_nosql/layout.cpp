@@ -166,6 +166,12 @@ const Table& Layout::table(const FamilyOutline& family) const {
   fail_check("every family of the outline has a table");
 }
 
+const Table& Layout::root(const FamilyOutline& family) const {
+  const Table& own = table(family);
+  return *std::find_if(tables_.begin(), tables_.end(),
+                       [&](const Table& at) { return at.collection == own.collection && !at.child; });
+}
+
 std::optional<std::string> Layout::marker(const FamilyOutline& family) const {
   for (const auto& [of, name] : table(family).markers)
     if (of->index == family.index) return name;

@@ -51,6 +51,8 @@ class Layout {
   [[nodiscard]] const Outline& outline() const { return outline_; }
   [[nodiscard]] const std::vector<Table>& tables() const { return tables_; }
   [[nodiscard]] const Table& table(const FamilyOutline& family) const;
+  // The table of its collection, or the parent of its table.
+  [[nodiscard]] const Table& root(const FamilyOutline& family) const;
   // What lies beside the entries of others in a row.
   [[nodiscard]] bool shares_row(const FamilyOutline& family) const { return table(family).families.size() > 1; }
   // The column that tells that there is an entry, if there is one for that.

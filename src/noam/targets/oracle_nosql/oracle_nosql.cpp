@@ -10,6 +10,7 @@
 #include "noam/targets/oracle_nosql/layout.h"
 #include "noam/targets/oracle_nosql/pairs.h"
 #include "noam/targets/oracle_nosql/types.h"
+#include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::oracle_nosql {
@@ -129,7 +130,9 @@ std::string rows_of(const Layout& layout, const design::Sample& sample) {
 }
 
 std::string place_name(const Layout& layout, const FamilyOutline& family, const Column& column) {
-  const Table& table = layout.table(family);
+  // Children have the block's key from their parent.
+  const bool of_block = column.place.kind == design::Place::Kind::Block;
+  const Table& table = of_block ? layout.root(family) : layout.table(family);
   std::vector<std::string> names;
   for (const auto* columns : {&table.block, &table.key})
     for (const KeyColumn& at : *columns)
@@ -154,37 +157,23 @@ std::string load_section(bool data) {
 
 std::string types_section(const Layout& layout) {
   std::string out =
-      "Ints are LONG, floats DOUBLE, decimals NUMBER, timestamps TIMESTAMP(3) and dates TIMESTAMP(0), both in UTC, "
-      "bytes BINARY,\n"
-      "values RECORD, lists and sets ARRAY, maps MAP with the texts of their keys (ARRAY(RECORD(key_, value)) where a "
-      "key has\n"
-      "several parts), JSON JSON. An enumeration is an ENUM, but a STRING in keys (an ENUM sorts by its place) or "
-      "where its texts\n"
-      "are not names. A reference is the key it refers by. What is absent is NULL.\n\n"
-      "A primary key has no NULL: where a text in it may be absent, U+0001 stands for that, and a text that is empty "
-      "or begins\n"
-      "with U+0001 has it twice before it. Names that are keywords have a `_` behind them.\n";
-  if (std::any_of(layout.tables().begin(), layout.tables().end(), [](const Table& t) { return !t.encoded.empty(); }))
-    out +=
-        "\nPrimary keys sort ascending. A key that is descending in all its parts is walked backwards (`ORDER BY … "
-        "DESC`). Where\n"
-        "directions are mixed, or a type can't stand in a key, the key is `noam_key`: hexadecimal digits of bytes that "
-        "sort as\n"
-        "the parts do, which stand beside it as columns. For a range, `$noam_key_from` are the digits of what is "
-        "given, and\n"
-        "`$noam_key_to` these with a `g` behind them, or up to the bound. The bytes of a part:\n\n"
-        "| value | bytes |\n| --- | --- |\n| absent | `02` |\n| false, true | `03`, `04` |\n"
-        "| int, timestamp (milliseconds since 1970), date (days since 1970) | `14` + n, then n bytes, the highest "
-        "first, as few "
-        "as it takes; a negative one: `14` - n, then the complement of its amount in n bytes |\n"
-        "| float | `20`, then 8 bytes: the IEEE bits with the sign bit turned, of a negative one all bits turned |\n"
-        "| decimal | 0 is `29`. A positive one is `2A`, the exponent e + 2^31 in 4 bytes, the digits d of 0.d × 10^e "
-        "in pairs, "
-        "each pair + 1 in a byte, and `00`. A negative one is `28` and the complement of the rest |\n"
-        "| text, bytes, uuid, inet (`04` or `06` before its bytes) | `30`, the bytes, a zero byte as `00 FF`, and `00 "
-        "01`. A "
-        "timeuuid has its time first |\n| a reference by several parts | `38`, the parts, `00` |\n\n"
-        "Of a descending part all bytes are complemented.\n";
+      R"(Ints are LONG, floats DOUBLE, decimals NUMBER, timestamps TIMESTAMP(3) and dates TIMESTAMP(0), both in UTC, bytes BINARY,
+values RECORD, lists and sets ARRAY, maps MAP with the texts of their keys (ARRAY(RECORD(key_, value)) where a key has
+several parts), JSON JSON. An enumeration is an ENUM, but a STRING in keys (an ENUM sorts by its place) or where its texts
+are not names. A reference is the key it refers by. What is absent is NULL. Names that are keywords have a `_` behind them.
+
+A primary key has no NULL: where a text in it may be absent, U+0001 stands for that, and a text that is empty or begins
+with U+0001 has it twice before it. Texts in keys sort as modified UTF-8: as noam sorts them, but that characters beyond
+U+FFFF come before those from U+E000 on.
+)";
+  if (std::any_of(layout.tables().begin(), layout.tables().end(), [](const Table& at) { return !at.encoded.empty(); }))
+    out += R"(
+Primary keys sort ascending. A key that is descending in all its parts is walked backwards (`ORDER BY … DESC`). Where
+directions are mixed, or a type can't stand in a key, the key is `noam_key`: hexadecimal digits of bytes that sort as
+the parts do, which stand beside it as columns. For a range, `$noam_key_from` are the digits of what is given, and
+`$noam_key_to` these with a `g` behind them, or up to the bound. The bytes of a part:
+
+)" + std::string(ordered_bytes_table);
   return out;
 }
 
@@ -216,7 +205,7 @@ together or not at all; begin it with `putIfVersion` of the pair that has the ke
 
 {}
 Characters that a URI's path does not take are `%XX`, as `Key.toString` writes them, a lone `-` is `%2D`, what is absent `%00`.
-A reference is the key it refers by. Keys sort as texts: where order matters, use the tables.{}
+A reference is the key it refers by, without the name of its collection. Keys sort as texts: where order matters, use the tables.{}
 )",
       markdown_table({"key", "entry"}, rows),
       data ? " `data.kv` has the data in this form: a key, a tab, a value a line." : "");

@@ -29,8 +29,7 @@ std::vector<std::string> fields_of(const PlacedFamily& family, const std::string
   std::vector<std::string> out;
   for (const PlacedColumn& column : family.columns) out.push_back(field_of(family, column.field, entry));
   if (!family.marker.empty()) out.push_back(field_of(family, family.marker, entry));
-  if (family.head && family.version)
-    out.push_back(family.shape == Shape::Fields ? family.version->field : bracketed(family.version->field, entry));
+  if (family.head) out.push_back(version_field(family, entry));
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/ordered_bytes.h"
 #include "noam/targets/plain.h"
 #include "noam/targets/readme.h"
 #include "noam/targets/redis/dialect.h"
@@ -72,9 +73,7 @@ class DataWriter {
         out.emplace_back(field_of(family, column.field, text), value_text(model, column.column->type, datum));
     }
     if (!family.marker.empty()) out.emplace_back(field_of(family, family.marker, text), "1");
-    if (family.head)
-      out.emplace_back(family.shape == Shape::Fields ? family.version->field : bracketed(family.version->field, text),
-                       "1");
+    if (family.head) out.emplace_back(version_field(family, text), "1");
   }
 
   void write_ordered(const CollectionOutline& collection, const PlacedFamily& family) {
@@ -135,29 +134,33 @@ std::string place_name(const Layout& layout, const CollectionOutline& collection
   return fmt::format("the key `{}`", block);
 }
 
-std::string keys_section(const Layout& layout) {
+// Every key with its type, and what is in it; families that share a hash in one row.
+std::string keys_table(const Layout& layout) {
   std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& key, const char* type, const std::string& inside) {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row[0] == key; });
+    if (found == rows.end())
+      rows.push_back({key, type, inside});
+    else
+      (*found)[2] += ", " + inside;
+  };
   for (const PlacedFamily& family : layout.families()) {
-    const std::string block = block_pattern(layout, *family.collection);
+    const std::string key = block_pattern(layout, *family.collection) + family.suffix;
+    const std::string entry = entry_pattern(family);
     std::vector<std::string> fields;
     for (const PlacedColumn& column : family.columns)
-      fields.push_back(fmt::format("`{}`{}", field_of(family, column.field, entry_pattern(family)),
-                                   family.single ? ": " + column.argument : ""));
-    if (!family.marker.empty())
-      fields.push_back(fmt::format("`{}` (1)", field_of(family, family.marker, entry_pattern(family))));
-    if (family.head && family.version)
-      fields.push_back(fmt::format("`{}`", family.shape == Shape::Fields
-                                               ? family.version->field
-                                               : bracketed(family.version->field, entry_pattern(family))));
-    if (family.hash && !fields.empty())
-      rows.push_back({fmt::format("`{}{}`", block, family.suffix), "hash", fmt::format("{}", fmt::join(fields, ", "))});
+      fields.push_back(
+          fmt::format("`{}`{}", field_of(family, column.field, entry), family.single ? ": " + column.argument : ""));
+    if (!family.marker.empty()) fields.push_back(fmt::format("`{}`: 1", field_of(family, family.marker, entry)));
+    if (family.head) fields.push_back(fmt::format("`{}`", version_field(family, entry)));
+    if (!fields.empty()) add(fmt::format("`{}`", key), "hash", fmt::format("{}", fmt::join(fields, ", ")));
     if (family.shape == Shape::Ordered)
-      rows.push_back({fmt::format("`{}{}:order`", block, family.suffix), "sorted set",
-                      family.natural ? fmt::format("`{}`", entry_pattern(family))
-                                     : fmt::format("`<bytes>:{}`", entry_pattern(family))});
+      add(fmt::format("`{}:order`", key), "sorted set", fmt::format("`{}{}`", family.natural ? "" : "<bytes>:", entry));
   }
-  return markdown_table({"key", "type", "fields, members"}, rows) +
-         R"(
+  return markdown_table({"key", "type", "fields, members"}, rows);
+}
+
+constexpr std::string_view keys_text = R"(
 All keys of a block have the block's key in braces: a hash tag, so that they lie in one slot of a cluster.
 
 Parts of a key are joined with `:`. In them `%` is `%25`, `:` is `%3A`, `{` is `%7B`, `}` is `%7D`; an empty text is `%=`
@@ -166,23 +169,21 @@ and what is absent `%-`. The key of an entry that is one part stands as it is. A
 Values: ints in digits (HINCRBY works on them), floats and decimals as they are written, `true` and `false`, timestamps
 `2024-02-29T23:59:59.999Z`, dates `2024-02-29`, uuids and addresses as texts, bytes as they are (in keys: hexadecimal
 digits); everything else is JSON. What is absent has no field.
+)";
 
+constexpr std::string_view order_text = R"(
 Members of sorted sets have equal scores: Redis then sorts them by their bytes. Where the key is one part whose text
 sorts right (texts, timestamps, dates), members are that text. Elsewhere they are `<bytes>:<text>`: `<bytes>` are
-hexadecimal digits of bytes that sort as the key does, the functions work them out. For each part of the key they are:
+hexadecimal digits of bytes that sort as the key does; the functions work them out. For each part of the key they are:
 
-| value | bytes |
-| --- | --- |
-| absent | `02` |
-| false, true | `03`, `04` |
-| int, timestamp (milliseconds since 1970), date (days since 1970) | `14` + n, then n bytes, the highest first, as few as it takes; a negative one: `14` - n, then the complement of its amount in n bytes |
-| float | `20`, then 8 bytes: the IEEE bits with the sign bit turned, of a negative one all bits turned |
-| decimal | 0 is `29`. A positive one is `2A`, the exponent e + 2^31 in 4 bytes, the digits d of 0.d × 10^e in pairs, each pair + 1 in a byte, and `00`. A negative one is `28` and the complement of the rest |
-| text, bytes, uuid, inet (`04` or `06` before its bytes) | `30`, the bytes, a zero byte as `00 FF`, and `00 01`. A timeuuid has its time first |
-| a reference by several parts | `38`, the parts, `00` |
-
-Of a descending part all bytes are complemented.
 )";
+
+std::string keys_section(const Layout& layout) {
+  const auto& families = layout.families();
+  std::string out = keys_table(layout) + std::string(keys_text);
+  if (std::any_of(families.begin(), families.end(), [](const PlacedFamily& at) { return at.shape == Shape::Ordered; }))
+    out += std::string(order_text) + std::string(ordered_bytes_table);
+  return out;
 }
 
 std::string functions_section(const Layout& layout) {
@@ -256,12 +257,14 @@ runtime takes it away together with its copies. The functions set no expiry.
 )";
 
 std::string data_section(bool data) {
-  std::string out = "    redis-cli -x FUNCTION LOAD REPLACE < functions.lua\n";
-  if (data) out += "    redis-cli < data.redis\n";
-  return out +
-         "\nThere is no schema to make. Of a cluster: load functions on every node (`redis-cli --cluster-only-masters "
-         "--cluster call <host:port> …`)" +
-         (data ? ", and data with `redis-cli -c`" : "") + ".\n";
+  return fmt::format(R"text(    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
+{}
+There is no schema to make. In a cluster every master needs the functions{}:
+
+    redis-cli --cluster call HOST:PORT FUNCTION LOAD REPLACE "$(cat functions.lua)" --cluster-only-masters
+{})text",
+                     data ? "    redis-cli < data.redis\n" : "", data ? ", and data goes to where it belongs" : "",
+                     data ? "    redis-cli -c -h HOST -p PORT < data.redis\n" : "");
 }
 
 }  // namespace

@@ -83,6 +83,10 @@ std::string field_of(const PlacedFamily& family, std::string_view field, const s
   return family.single ? entry : bracketed(field, entry);
 }
 
+std::string version_field(const PlacedFamily& head, const std::string& entry) {
+  return head.shape == Shape::Fields ? head.version->field : bracketed(head.version->field, entry);
+}
+
 // Redis documentation, "Redis CLI", "String quoting and escaping": in double quotes \", \n, \r, \t, \b, \a, \\ and
 // \xhh.
 std::string quoted(std::string_view argument) {

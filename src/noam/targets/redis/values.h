@@ -30,6 +30,9 @@ std::string bracketed(std::string_view field, std::string_view entry);
 // The field of a column of an entry.
 std::string field_of(const PlacedFamily& family, std::string_view field, const std::string& entry);
 
+// Where the version is of the instance whose head the entry is.
+std::string version_field(const PlacedFamily& head, const std::string& entry);
+
 // An argument as redis-cli reads it: in double quotes, with escapes, where it is not a plain word.
 std::string quoted(std::string_view argument);
 
