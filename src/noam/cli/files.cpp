@@ -32,6 +32,25 @@ Result<language::SourceFile> read_input(const std::string& path) {
   return language::SourceFile("<stdin>", std::move(text));
 }
 
+namespace {
+
+// Beside the file first, then in its place.
+Result<void> write_as_one(const std::string& path, const std::string& real, mode_t mode, std::string_view text) {
+  std::string temporary = real + ".XXXXXX";
+  const int file = ::mkstemp(temporary.data());
+  if (file < 0) return file_problem(path, "can't be written");
+  const bool written = write_all(file, text) && ::fchmod(file, mode) == 0 && ::fsync(file) == 0;
+  const bool closed = ::close(file) == 0;
+  if (!written || !closed || ::rename(temporary.c_str(), real.c_str()) != 0) {
+    const Error error = file_problem(path, "can't be written");
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> replace_file(const std::string& path, std::string_view text) {
   // Through links to the file itself, so that a link stays one.
   std::error_code failed;
@@ -40,17 +59,20 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   struct stat info {};
   if (::stat(real.c_str(), &info) != 0) return file_problem(path, "can't be read");
   if (::access(real.c_str(), W_OK) != 0) return file_problem(path, "can't be written");
-  std::string temporary = real + ".XXXXXX";
-  const int file = ::mkstemp(temporary.data());
-  if (file < 0) return file_problem(path, "can't be written");
-  const bool written = write_all(file, text) && ::fchmod(file, info.st_mode & 07777U) == 0 && ::fsync(file) == 0;
-  const bool closed = ::close(file) == 0;
-  if (!written || !closed || ::rename(temporary.c_str(), real.c_str()) != 0) {
-    const Error error = file_problem(path, "can't be written");
-    ::unlink(temporary.c_str());
-    return error;
+  return write_as_one(path, real, info.st_mode & 07777U, text);
+}
+
+Result<void> write_file(const std::string& path, std::string_view text) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) {
+    if (!S_ISREG(info.st_mode)) return Error{fmt::format("{}: can't be written: it is no file", path)};
+    return replace_file(path, text);
   }
-  return {};
+  if (errno != ENOENT || path.empty()) return file_problem(path, "can't be written");
+  // As others make files: all may read and write it whom the mask does not keep from it.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return write_as_one(path, path, 0666U & ~mask, text);
 }
 
 Result<void> write_output(std::string_view text) {
