@@ -132,7 +132,7 @@ std::string title_of(const Program& program, std::string_view what) {
 // --- Blocks ---------------------------------------------------------------------------------------------------------
 
 constexpr std::size_t widest_block_key = 20;
-constexpr std::size_t widest_entry_key = 28;
+constexpr std::size_t widest_entry_key = 34;
 
 class BlockDrawing {
  public:
@@ -209,10 +209,10 @@ class BlockDrawing {
     std::size_t value_columns = 1;
     for (const FigureBlock& block : collection.blocks) {
       Block& laid = out.emplace_back();
-      laid.key = lines_of(block.key, widest_block_key);
+      laid.key = whole_lines_of(block.key, widest_block_key);
       block_columns = std::max(block_columns, display_width(laid.key));
       for (const FigureEntry& entry : block.entries) {
-        laid.entries.push_back({lines_of(entry.key, widest_entry_key), {}, entry.own});
+        laid.entries.push_back({whole_lines_of(entry.key, widest_entry_key), {}, entry.own});
         key_columns = std::max(key_columns, display_width(laid.entries.back().key));
       }
     }
@@ -302,7 +302,7 @@ class TableDrawing {
   };
 
   static int height_of(const FigureColumn& column) {
-    return static_cast<int>(lines_of(column.type, widest_type).size() - 1) * line_height + column_height;
+    return static_cast<int>(whole_lines_of(column.type, widest_type).size() - 1) * line_height + column_height;
   }
 
   static Table lay_out(const FigureTable& figure) {
@@ -317,7 +317,7 @@ class TableDrawing {
       out.below += section.path.empty() ? 0 : column_height;
       for (const FigureColumn& column : section.columns) {
         name = std::max(name, std::min(display_width(column.name), widest_name));
-        type = std::max(type, display_width(lines_of(column.type, widest_type)));
+        type = std::max(type, display_width(whole_lines_of(column.type, widest_type)));
         mark = std::max(mark, display_width(column.mark));
         out.below += height_of(column);
       }
@@ -381,8 +381,8 @@ class TableDrawing {
         const bool key = column.mark.rfind('K', 0) == 0 || column.mark.rfind('C', 0) == 0;
         svg_.text(left + cell_padding, y + 2, model::cut(column.name, widest_name), section_color,
                   key ? Face::Bold : Face::Plain);
-        write_lines(svg_, left + table.name + cell_padding, y + 2 - row_padding, lines_of(column.type, widest_type),
-                    section_color, Face::Italic);
+        write_lines(svg_, left + table.name + cell_padding, y + 2 - row_padding,
+                    whole_lines_of(column.type, widest_type), section_color, Face::Italic);
         svg_.text(left + table.name + table.type + cell_padding, y + 2, column.mark, section_color, Face::Bold);
         y += height_of(column);
       }

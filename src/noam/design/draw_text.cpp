@@ -141,10 +141,10 @@ std::string draw_collection(const FigureCollection& collection) {
   std::vector<DrawnBlock> blocks;
   for (const FigureBlock& block : collection.blocks) {
     DrawnBlock& drawn = blocks.emplace_back();
-    drawn.key = lines_of(block.key, widest_block_key);
+    drawn.key = whole_lines_of(block.key, widest_block_key);
     widths[0] = std::max(widths[0], display_width(drawn.key));
     for (const FigureEntry& entry : block.entries) {
-      drawn.entries.push_back({lines_of(entry.key, widest_entry_key), {}});
+      drawn.entries.push_back({whole_lines_of(entry.key, widest_entry_key), {}});
       widths[1] = std::max(widths[1], display_width(drawn.entries.back().key));
     }
   }
@@ -174,7 +174,7 @@ Box draw_table(const FigureTable& table) {
   for (const FigureSection& section : table.sections)
     for (const FigureColumn& column : section.columns) {
       widths[0] = std::max(widths[0], std::min(display_width(column.name), widest_name));
-      widths[1] = std::max(widths[1], display_width(lines_of(column.type, widest_type)));
+      widths[1] = std::max(widths[1], display_width(whole_lines_of(column.type, widest_type)));
       widths[2] = std::max(widths[2], display_width(column.mark));
     }
   const auto inside = [&] { return widths[0] + widths[1] + widths[2] + 6; };
@@ -202,7 +202,7 @@ Box draw_table(const FigureTable& table) {
     if (!section.path.empty()) out.push_back(title(section.path));
     if (i == 0 || !section.path.empty()) out.push_back(ruled(opening, "─", widths));
     for (const FigureColumn& column : section.columns) {
-      const Lines type = lines_of(column.type, widths[1]);
+      const Lines type = whole_lines_of(column.type, widths[1]);
       for (std::size_t y = 0; y < type.size(); ++y)
         out.push_back(
             row(pen, {y == 0 ? model::cut(column.name, widths[0]) : "", type[y], y == 0 ? column.mark : ""}, widths));

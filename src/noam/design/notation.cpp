@@ -87,12 +87,28 @@ void add_rest(std::vector<Notation>& members, std::size_t all) {
   if (all > members.size()) members.push_back({fmt::format("… {} more", all - members.size()), {}, ""});
 }
 
+// Breaks a text that is too wide, after a sign where there is one.
+std::vector<std::string> pieces(std::string_view text, std::size_t width) {
+  std::vector<std::string> out;
+  while (model::display_width(text) > width) {
+    std::size_t end = model::fitting(text, width);
+    if (end == 0) break;  // not even one character
+    if (const std::size_t sign = text.substr(0, end).find_last_of("-_./:, ");
+        sign != std::string_view::npos && sign >= end / 2)
+      end = sign + 1;
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  out.emplace_back(text);
+  return out;
+}
+
 // `reserved` columns stay free at the end of the last line.
-std::vector<std::string> broken(const Notation& notation, std::size_t width, std::size_t reserved) {
+std::vector<std::string> broken(const Notation& notation, std::size_t width, std::size_t reserved, bool all) {
   const std::string whole = flat(notation);
   const std::size_t room = width > reserved ? width - reserved : 1;
   if (model::display_width(whole) <= room) return {whole};
-  if (notation.members.empty()) return {model::cut(whole, room)};
+  if (notation.members.empty()) return all ? pieces(whole, room) : std::vector{model::cut(whole, room)};
   // Members stand under the first one, or where that is too far to the right, under what opens them.
   const std::size_t opening = model::display_width(notation.text);
   const bool beside = opening * 3 <= width;
@@ -102,7 +118,7 @@ std::vector<std::string> broken(const Notation& notation, std::size_t width, std
   for (std::size_t i = 0; i < notation.members.size(); ++i) {
     const bool last = i + 1 == notation.members.size();
     const std::size_t end = last ? model::display_width(notation.close) + reserved : 1;
-    std::vector<std::string> lines = broken(notation.members[i], width - indent, end);
+    std::vector<std::string> lines = broken(notation.members[i], width - indent, end, all);
     lines.back() += last ? notation.close : ",";
     for (std::string& line : lines) {
       const bool first = beside && out.empty();
@@ -126,7 +142,18 @@ std::string flat(const Notation& notation) {
 }
 
 std::vector<std::string> lines_of(const Notation& notation, std::size_t width) {
-  std::vector<std::string> out = broken(notation, std::max<std::size_t>(width, 1), 0);
+  std::vector<std::string> out = broken(notation, std::max<std::size_t>(width, 1), 0, false);
+  for (std::string& line : out) line = model::cut(line, width);
+  return out;
+}
+
+std::vector<std::string> whole_lines_of(const Notation& notation, std::size_t width) {
+  constexpr std::size_t most_lines = 6;
+  std::vector<std::string> out = broken(notation, std::max<std::size_t>(width, 1), 0, true);
+  if (out.size() > most_lines) {
+    out.resize(most_lines);
+    out.back() = model::cut(out.back() + "…", width);
+  }
   for (std::string& line : out) line = model::cut(line, width);
   return out;
 }

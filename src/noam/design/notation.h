@@ -21,8 +21,10 @@ struct Notation {
 
 // In one line.
 std::string flat(const Notation& notation);
-// Lines of at most so many columns. A member that does not fit into a line is broken, too, or cut.
+// Lines of at most so many columns. A member that does not fit into a line is broken, too; a scalar is cut, or where
+// all of it matters, as in a key, goes on in the next line.
 std::vector<std::string> lines_of(const Notation& notation, std::size_t width);
+std::vector<std::string> whole_lines_of(const Notation& notation, std::size_t width);
 
 // Values are ⟨…⟩ without what is absent, lists […], sets and maps {…}; texts are quoted.
 Notation value_notation(const model::Model& model, const model::Type& type, const model::Datum& datum);

@@ -62,21 +62,25 @@ std::size_t display_width(const std::vector<std::string>& lines) {
   return out;
 }
 
+std::size_t fitting(std::string_view text, std::size_t width) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto length = static_cast<std::int32_t>(text.size());
+  std::size_t kept = 0;
+  std::size_t taken = 0;
+  for (std::int32_t at = 0; at < length; kept = static_cast<std::size_t>(at)) {
+    U8_FWD_1(bytes, at, length);
+    taken += display_width(text.substr(kept, static_cast<std::size_t>(at) - kept));
+    if (taken > width) break;
+  }
+  return kept;
+}
+
 std::string cut(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   const bool quoted = text.size() > 1 && text.back() == '"' && width > 2;
   const std::string_view end = quoted ? "…\"" : "…";
   const std::size_t room = width - std::min(width, display_width(end));
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  const auto length = static_cast<std::int32_t>(text.size());
-  std::int32_t kept = 0;
-  std::size_t taken = 0;
-  for (std::int32_t at = 0; at < length; kept = at) {
-    U8_FWD_1(bytes, at, length);
-    taken += display_width(text.substr(static_cast<std::size_t>(kept), static_cast<std::size_t>(at - kept)));
-    if (taken > room) break;
-  }
-  return fmt::format("{}{}", text.substr(0, static_cast<std::size_t>(kept)), end);
+  return fmt::format("{}{}", text.substr(0, fitting(text, room)), end);
 }
 
 std::vector<std::string> folded(std::string_view text, std::size_t width) {

@@ -18,6 +18,8 @@ constexpr std::size_t page_width = 100;
 std::size_t display_width(std::string_view text);
 std::size_t display_width(const std::vector<std::string>& lines);  // of the widest
 
+// How many bytes of it fit into so many columns; whole characters.
+std::size_t fitting(std::string_view text, std::size_t width);
 // The first of it, ending in `…`, where it is wider. A closing quote stays.
 std::string cut(std::string_view text, std::size_t width);
 
