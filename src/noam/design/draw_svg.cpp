@@ -137,8 +137,10 @@ constexpr std::size_t widest_entry_key = 34;
 class BlockDrawing {
  public:
   std::string draw(const Program& program, const Sample* sample) {
-    for (const FigureCollection& collection : block_figure(program, sample)) draw(collection);
-    return svg_.document(y_ - gap + margin, title_of(program, "Blocks"));
+    const std::vector<FigureCollection> collections = block_figure(program, sample);
+    for (const FigureCollection& collection : collections) draw(collection);
+    if (collections.empty()) note("no collections");
+    return svg_.document(collections.empty() ? y_ + margin : y_ - gap + margin, title_of(program, "Blocks"));
   }
 
  private:
@@ -267,6 +269,10 @@ class TableDrawing {
     std::vector<Table> tables;
     for (const FigureTable& table : table_figure(program)) tables.push_back(lay_out(table));
     int y = margin;
+    if (tables.empty()) {
+      svg_.text(margin, y, "no collections", faint_ink, Face::Italic);
+      y += line_height + gap;
+    }
     for (std::size_t begin = 0; begin < tables.size();) {
       int x = margin;
       int above = 0;

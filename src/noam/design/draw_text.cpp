@@ -21,6 +21,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+const std::string nothing_drawn = "no collections\n";
+
 std::string repeated(std::string_view text, std::size_t times) {
   std::string out;
   for (std::size_t i = 0; i < times; ++i) out += text;
@@ -218,13 +220,13 @@ std::string draw_blocks_text(const Program& program, const Sample* sample) {
   std::string out;
   for (const FigureCollection& collection : block_figure(program, sample))
     out += (out.empty() ? "" : "\n") + draw_collection(collection);
-  return out;
+  return out.empty() ? nothing_drawn : out;
 }
 
 std::string draw_tables_text(const Program& program) {
   std::vector<Box> boxes;
   for (const FigureTable& table : table_figure(program)) boxes.push_back(draw_table(table));
-  return flowing(boxes, "\n");
+  return boxes.empty() ? nothing_drawn : flowing(boxes, "\n");
 }
 
 }  // namespace noam::design
