@@ -157,7 +157,7 @@ CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
       ->add_option("--draw", options.draw,
                    "A picture instead: `blocks` with their entries, or `tables` with their columns and keys, and the "
                    "queries that read them")
-      ->type_name("blocks|tables")
+      ->type_name("KIND")
       ->check(CLI::IsMember({"blocks", "tables"}));
   command
       ->add_option("--with-data", options.data,

@@ -55,8 +55,8 @@ struct Use {
 // `for newest, posts_of; keeps caches_by_users`
 std::string use_text(const Use& use);
 
-// What a family that noam keeps, and designs can't say, is: `the rows of 24 refreshes`. Empty of others.
-std::string own_purpose(const Program& program, std::uint32_t family);
+// What the family that noam keeps, and designs can't say, is: `the rows of 24 refreshes`. Empty of others.
+std::string own_purpose(const Program& program, std::uint32_t index);
 
 class Explainer {
  public:
