@@ -376,6 +376,13 @@ class RocksdbSnapshot final : public Snapshot {
   const rocksdb::Snapshot* held_;
 };
 
+rocksdb::ReadOptions reading(const rocksdb::Snapshot* at) {
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  options.ignore_range_deletions = true;  // nobody here deletes ranges
+  return options;
+}
+
 // What a batch does, in the order of keys. The bytes are those of the batch.
 class SortedBatch final : public rocksdb::WriteBatch::Handler {
  public:
@@ -681,7 +688,8 @@ Result<void> RocksdbStore::open() {
   options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
-  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // They are asked for in each Get: not to be searched for in the cache each time.
+  table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   rocksdb::ColumnFamilyOptions family;
@@ -901,8 +909,7 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
 
 Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out) {
   const FamilyLayout& layout = layout_.families[request.family];
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
+  rocksdb::ReadOptions options = reading(at);
   const std::string prefix = family_prefix(request.block, request.family);
   // One entry, by its whole key.
   if (layout.descending.empty() && request.from.parts.empty() && request.to.parts.empty())
@@ -962,8 +969,7 @@ bool RocksdbStore::lie_together(const ReadRequest& one, const ReadRequest& many)
 
 Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest& many, const rocksdb::Snapshot* at,
                                        Answer& out_one, Answer& out_many) {
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
+  rocksdb::ReadOptions options = reading(at);
   const std::string first = family_prefix(one.block, one.family);
   const std::string second = family_prefix(many.block, many.family);
   const std::string last = second + beyond;
@@ -1254,8 +1260,7 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
 
   std::optional<RocksdbSnapshot> own;
   if (at == nullptr) own.emplace(*database_);
-  rocksdb::ReadOptions options;
-  options.snapshot = own ? own->held() : held(at);
+  rocksdb::ReadOptions options = reading(own ? own->held() : held(at));
   const std::string end = collection + beyond;
   const rocksdb::Slice upper = end;
   options.iterate_upper_bound = &upper;
