@@ -183,10 +183,17 @@ namespace {
 // Packed elements of our own.
 class PackedBytes final : public Shared {
  public:
-  std::string bytes;
+  explicit PackedBytes(std::string&& all) : bytes(std::move(all)) {}
+  const std::string bytes;
 };
 
 }  // namespace
+
+Datum packed_list(std::string elements, std::size_t count) {
+  const auto* made = new PackedBytes(std::move(elements));
+  std::uint32_t held = 1;  // by being made
+  return Datum::packed_list(made->bytes, count, *made, held);
+}
 
 Datum with_elements(const Datum& list, const Datum::List& more) {
   const auto packed = list.packed();
@@ -195,13 +202,9 @@ Datum with_elements(const Datum& list, const Datum::List& more) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  auto* made = new PackedBytes;
-  made->bytes = *packed;
-  for (const Datum& element : more) append_packed(element, made->bytes);
-  std::uint32_t held = 1;  // by being made
-  Datum out = Datum::packed_list(made->bytes, list.list_size() + more.size(), *made, held);
-  if (held != 0) made->let_go();
-  return out;
+  std::string elements(*packed);
+  for (const Datum& element : more) append_packed(element, elements);
+  return packed_list(std::move(elements), list.list_size() + more.size());
 }
 
 bool look_at_packed_number(PackedTag tag, std::string_view& bytes, Packed& out) {

@@ -20,6 +20,8 @@ bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out);
 // As many as there is room for, one after the other.
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out);
 
+// A list of so many elements, which lie packed in these bytes.
+Datum packed_list(std::string elements, std::size_t count);
 // The list with more elements behind it: put together from bytes where it is packed.
 Datum with_elements(const Datum& list, const Datum::List& more);
 

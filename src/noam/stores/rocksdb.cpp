@@ -40,6 +40,7 @@
 #include "noam/base/file_io.h"
 #include "noam/base/kill_point.h"
 #include "noam/design/layout.h"
+#include "noam/model/packed.h"
 #include "noam/stores/appends.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
@@ -351,14 +352,30 @@ class Keeper {
   bool read(std::string_view value, Key& columns) {
     if (chunk_.get() == nullptr || !chunk_->fits(value.size())) {
       chunk_ = Hold<Chunk>(new Chunk(std::max(value.size(), next_)));
-      next_ = std::min<std::size_t>(next_ * 4, std::size_t{1} << 15U);
+      next_ = std::clamp<std::size_t>(next_ * 4, std::size_t{1} << 12U, std::size_t{1} << 15U);
     }
     return read_values(chunk_->copy(value), columns, chunk_.get());
   }
 
  private:
   Hold<Chunk> chunk_;
-  std::size_t next_ = std::size_t{1} << 12U;
+  std::size_t next_ = 0;  // the first is often the only one
+};
+
+// The first columns of entries that an iterator goes past, as one list.
+class Gathering {
+ public:
+  bool take(std::string_view value) {
+    if (count_++ == 0) packed_.reserve(usual_bytes);
+    return read_first_value(value, packed_);
+  }
+  void end(Answer& out) { out.entries.push_back({{}, {model::packed_list(std::move(packed_), count_)}}); }
+
+ private:
+  static constexpr std::size_t usual_bytes = std::size_t{1} << 14U;
+
+  std::string packed_;
+  std::size_t count_ = 0;
 };
 
 class RocksdbSnapshot final : public Snapshot {
@@ -979,17 +996,25 @@ Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest
   options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
   Keeper keeper;
+  Gathering gathering;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (is_gone(entries->value().ToStringView())) continue;
+    const std::string_view value = entries->value().ToStringView();
+    if (is_gone(value)) continue;
     const std::string_view key = entries->key().ToStringView();
     const bool of_many = key.starts_with(second);
+    if (of_many && many.gathered) {
+      if (!gathering.take(value)) return unreadable(many.family, value);
+      continue;
+    }
     Entry entry;
     if ((of_many && !take_key(key.substr(second.size()), layout_.families[many.family].descending, entry.key)) ||
-        (!of_many && key != first) || !keeper.read(entries->value().ToStringView(), entry.columns))
-      return unreadable(of_many ? many.family : one.family, entries->value().ToStringView());
+        (!of_many && key != first) || !keeper.read(value, entry.columns))
+      return unreadable(of_many ? many.family : one.family, value);
     (of_many ? out_many : out_one).entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  if (one.gathered) gather(out_one);
+  if (many.gathered) gathering.end(out_many);
   return {};
 }
 
@@ -1012,8 +1037,10 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
     } else {
       std::optional<RocksdbSnapshot> own;
       if (moment == nullptr && end > i + 1) own.emplace(*database_);
-      for (std::size_t at_block = i; at_block < end; ++at_block)
+      for (std::size_t at_block = i; at_block < end; ++at_block) {
         NOAM_RETURN_IF_ERROR(answer(requests[at_block], own ? own->held() : moment, out[at_block]));
+        if (requests[at_block].gathered) gather(out[at_block]);
+      }
     }
     i = end;
   }
