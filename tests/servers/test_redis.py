@@ -93,6 +93,22 @@ class Generated(unittest.TestCase):
         last = self.read("game_Player_games_read", ["game:Player:{rick}"], noam_reverse=1, noam_limit=1)
         self.assertEqual(last, [{"position": "2", "value": '{"game":"1241","opponent":"johnny"}'}])
 
+    def test_holds_values_of_every_type(self):
+        models = generated.ROOT / "tests" / "models"
+        for strategy in ["eao", "etf", "normalized"]:
+            redis.clear(self.client)
+            self.make(models / "types.noam", strategy, models / "types")
+            full = self.client.hgetall("types:Thing:{full}")
+            for field, text in {"yes": "true", "number": "-9223372036854775808", "ratio": "0.1",
+                                "price": "1234567890.125", "state": "open", "bits": "\0\1\udcff",
+                                "name": "größe 'quoted' \"twice\" \\ {brace}: $x", "at": "2024-02-29T23:59:59.999Z",
+                                "day": "2024-02-29", "address": "192.168.0.1", "place": '["Rome",1]'}.items():
+                self.assertEqual(full[field], text)
+            self.assertEqual(self.client.hget("types:Thing:{odd%3A %7Bx%7D\n#1}", "name"), "")
+        self.assertEqual(full["near[it's \"here\":-7]"], "1")
+        self.assertEqual(self.read("types_Thing_near_read", ["types:Thing:{full}"]),
+                         [{"near": "Rome:1"}, {"near": "it's \"here\":-7"}])
+
     def test_notices_two_writers_of_one_aggregate(self):
         self.make(generated.GAME, "figure8", generated.FIGURE3)
         mary, ann = ["game:Player:{mary}"], ["game:Player:{ann}"]

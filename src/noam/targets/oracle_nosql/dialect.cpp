@@ -32,7 +32,7 @@ class Statement {
   explicit Statement(const Layout& layout) : layout_(layout) {}
 
   std::string use(const std::string& name, const std::string& type) {
-    const std::string at = variable(name);
+    std::string at = variable(name);
     if (declared_.insert(at).second) declarations_ += fmt::format(" {} {};", at, variable_type(type));
     return at;
   }
@@ -182,7 +182,7 @@ std::string note(const Layout& layout, const FamilyOutline& family) {
 }
 
 void add_update(const Layout& layout, const Write& write, const std::vector<std::string>& sets,
-                std::vector<std::string> terms, Statement& statement) {
+                const std::vector<std::string>& terms, Statement& statement) {
   statement.add(fmt::format("UPDATE {}\nSET {}", layout.table(*write.family).name, fmt::join(sets, ", ")));
   add_where(terms, statement);
 }

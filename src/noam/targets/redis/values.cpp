@@ -63,7 +63,7 @@ std::string entry_text(const Model& model, const PlacedFamily& family, const std
 }
 
 std::string member_text(const Model& model, const PlacedFamily& family, const std::vector<Datum>& key) {
-  const std::string text = entry_text(model, family, key);
+  std::string text = entry_text(model, family, key);
   if (family.natural) return text;
   std::string bytes;
   for (std::size_t i = 0; i < key.size(); ++i) model::append_ordered(key[i], family.family->key[i].descending, bytes);
