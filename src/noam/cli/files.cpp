@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -51,6 +52,75 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
     return error;
   }
   return {};
+}
+
+namespace {
+
+// Files under names that nobody sees, which become visible together or go.
+class Staged {
+ public:
+  Staged() = default;
+  Staged(const Staged&) = delete;
+  Staged& operator=(const Staged&) = delete;
+  ~Staged() {
+    for (const auto& [temporary, name] : files_) ::unlink(temporary.c_str());
+    if (!made_.empty()) ::rmdir(made_.c_str());
+  }
+
+  Result<void> open(const std::string& folder) {
+    std::error_code failed;
+    if (std::filesystem::is_directory(folder, failed)) return {};
+    if (std::filesystem::exists(folder, failed)) return Error{fmt::format("{}: not a folder", folder)};
+    if (::mkdir(folder.c_str(), 0777) != 0) return file_problem(folder, "can't be made");
+    made_ = folder;
+    return {};
+  }
+
+  Result<void> add(const std::string& name, std::string_view text) {
+    std::string temporary = name + ".XXXXXX";
+    const int file = ::mkstemp(temporary.data());
+    if (file < 0) return file_problem(name, "can't be written");
+    files_.emplace_back(temporary, name);
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    const bool written = write_all(file, text) && ::fchmod(file, 0666U & ~mask) == 0 && ::fsync(file) == 0;
+    if (const bool closed = ::close(file) == 0; !written || !closed) return file_problem(name, "can't be written");
+    return {};
+  }
+
+  Result<void> show() {
+    while (!files_.empty()) {
+      const auto& [temporary, name] = files_.back();
+      if (::rename(temporary.c_str(), name.c_str()) != 0) return file_problem(name, "can't be written");
+      files_.pop_back();
+      made_.clear();
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> files_;
+  std::string made_;
+};
+
+}  // namespace
+
+Result<void> write_folder(const std::string& folder, const std::vector<NamedText>& files, bool replace) {
+  std::vector<std::string> there;
+  for (const NamedText& file : files) {
+    std::error_code failed;
+    const auto at = std::filesystem::path(folder) / file.name;
+    if (std::filesystem::is_directory(at, failed)) return Error{fmt::format("{}: a folder is in the way", at.string())};
+    if (std::filesystem::exists(std::filesystem::symlink_status(at, failed))) there.push_back(file.name);
+  }
+  if (!there.empty() && !replace)
+    return Error{fmt::format("{}: {} {} there already; --force replaces what noam writes", folder,
+                             fmt::join(there, ", "), there.size() == 1 ? "is" : "are")};
+  Staged staged;
+  NOAM_RETURN_IF_ERROR(staged.open(folder));
+  for (const NamedText& file : files)
+    NOAM_RETURN_IF_ERROR(staged.add((std::filesystem::path(folder) / file.name).string(), file.text));
+  return staged.show();
 }
 
 Result<void> write_output(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "noam/base/result.h"
 #include "noam/language/source.h"
@@ -13,6 +14,15 @@ Result<language::SourceFile> read_input(const std::string& path);
 
 // Replaces the file as one: whoever reads it sees the old text or the new one. Keeps its permissions.
 Result<void> replace_file(const std::string& path, std::string_view text);
+
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+
+// A folder with these files, which is made where it is not there: all of them, or none. Files that are there already
+// are replaced only where `replace` says so; others stay.
+Result<void> write_folder(const std::string& folder, const std::vector<NamedText>& files, bool replace);
 
 // To standard output, whole; the error says why not (a full disk, a closed pipe).
 Result<void> write_output(std::string_view text);

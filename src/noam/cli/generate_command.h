@@ -3,11 +3,22 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
+#include "noam/base/result.h"
+#include "noam/targets/target.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
+// `noam generate` and `noam targets`: what other databases need, and what they can do. (docs/targets.md)
 namespace noam::cli {
+
+// A target by its name; the error says which is meant, or which there are.
+Result<const targets::Target*> find_target(const std::string& name);
+// What is to be said of a design on a target: its limits, its options, and whether it was written for it.
+std::vector<targets::Warning> warnings_for(const targets::Target& target, const targets::Outline& outline);
+// Two lines: what, and what to do about it.
+std::string shown(const targets::Warning& warning);
 
 struct GenerateOptions {
   std::string path;

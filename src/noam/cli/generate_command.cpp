@@ -1,0 +1,224 @@
+#include "noam/cli/generate_command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "noam/cli/compile.h"
+#include "noam/cli/files.h"
+#include "noam/cli/opening.h"
+#include "noam/cli/program.h"
+#include "noam/cli/report.h"
+#include "noam/cli/sample.h"
+#include "noam/language/suggest.h"
+#include "noam/targets/target.h"
+
+namespace noam::cli {
+
+using Json = nlohmann::ordered_json;
+using targets::Target;
+
+namespace {
+
+std::string names_of_targets() {
+  std::vector<std::string_view> names;
+  for (const Target& target : targets::all_targets()) names.push_back(target.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// A design that was written for other targets.
+std::optional<targets::Warning> written_for_others(const design::Program& program, const Target& target) {
+  for (const model::WrittenDesign& design : program.model->designs) {
+    if (design.name != program.design.name || design.targets.empty()) continue;
+    if (std::find(design.targets.begin(), design.targets.end(), target.name) != design.targets.end()) continue;
+    return targets::Warning{
+        "other-target", fmt::format("the design `{}` is written for {}", design.name, fmt::join(design.targets, ", ")),
+        fmt::format("add `for {}` to it where it is meant to serve both", target.name)};
+  }
+  return std::nullopt;
+}
+
+Json as_json(const std::vector<targets::Warning>& warnings) {
+  Json out = Json::array();
+  for (const targets::Warning& warning : warnings)
+    out.push_back({{"code", warning.code}, {"message", warning.message}, {"hint", warning.remedy}});
+  return out;
+}
+
+std::string in_order(const std::vector<targets::File>& files) {
+  std::string out;
+  for (const targets::File& file : files)
+    out += fmt::format("{}==> {} <==\n{}", out.empty() ? "" : "\n", file.path, file.text);
+  return out;
+}
+
+std::string table_of_targets() {
+  std::string out;
+  for (const Target& target : targets::all_targets())
+    out += fmt::format("{:<14}{}: {}\n", target.name, target.title, target.summary);
+  return out;
+}
+
+std::string details(const Target& target) {
+  const targets::Capabilities& can = *target.capabilities;
+  std::string out = fmt::format("{}, {}\n\n{}\n\n", target.name, target.title, target.summary);
+  const auto line = [&](std::string_view name, std::string_view text) { out += fmt::format("{:<20}{}\n", name, text); };
+  line("atomic", can.atomic);
+  line("conditional writes", can.conditional);
+  line("order", can.order);
+  line("counters", can.counters);
+  line("expiry", can.expiry);
+  out += "\nlimits\n";
+  for (const targets::Limit& limit : can.limits)
+    out += fmt::format("  {:<12}{}{}\n", targets::shown_amount(limit.kind, limit.value), limit.about,
+                       limit.hard ? "" : " (advice)");
+  if (!target.options.empty()) out += "\noptions, `with " + std::string(target.name) + "(name: \"…\")` in a design\n";
+  for (const targets::Option& option : target.options) out += fmt::format("  {:<12}{}\n", option.name, option.about);
+  return out;
+}
+
+Json as_json(const Target& target) {
+  const targets::Capabilities& can = *target.capabilities;
+  Json limits = Json::array();
+  for (const targets::Limit& limit : can.limits)
+    limits.push_back({{"limit", targets::limit_name(limit.kind)},
+                      {"value", limit.value},
+                      {"hard", limit.hard},
+                      {"about", limit.about},
+                      {"remedy", limit.remedy}});
+  Json options = Json::array();
+  for (const targets::Option& option : target.options)
+    options.push_back({{"name", option.name}, {"about", option.about}});
+  return {{"name", target.name},          {"title", target.title},          {"summary", target.summary},
+          {"atomic", can.atomic},         {"conditional", can.conditional}, {"order", can.order},
+          {"counters", can.counters},     {"expiry", can.expiry},           {"limits", std::move(limits)},
+          {"options", std::move(options)}};
+}
+
+}  // namespace
+
+Result<const Target*> find_target(const std::string& name) {
+  auto found = targets::find_target(name);
+  if (found) return found;
+  std::vector<std::string_view> names;
+  for (const Target& target : targets::all_targets()) names.push_back(target.name);
+  if (const auto near = language::closest(name, names))
+    return Error{fmt::format("no target `{}`; did you mean `{}`?", name, *near)};
+  return found;
+}
+
+std::vector<targets::Warning> warnings_for(const Target& target, const targets::Outline& outline) {
+  std::vector<targets::Warning> out = targets::check_design(target, outline);
+  if (auto other = written_for_others(*outline.program, target)) out.insert(out.begin(), std::move(*other));
+  return out;
+}
+
+std::string shown(const targets::Warning& warning) {
+  return fmt::format("warning: {} [{}]\n  hint: {}\n", warning.message, warning.code, warning.remedy);
+}
+
+CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options) {
+  CLI::App* command = app.add_subcommand("generate", "Write what a database needs: its schema, requests and a README");
+  command->add_option("FILE", options.path, "The text of a model; `-` is standard input")->required();
+  command->add_option("--target", options.target, fmt::format("The database: {}", names_of_targets()))
+      ->type_name("T")
+      ->required();
+  command
+      ->add_option("--strategy", options.strategy,
+                   "How the data lies: `eao`, `etf`, `normalized`, or a design of the model")
+      ->type_name("S")
+      ->capture_default_str();
+  command->add_option("-o,--output", options.output, "The folder for the files; without it they are printed")
+      ->type_name("DIR");
+  command
+      ->add_option("--with-data", options.data,
+                   "Files or folders of instances, as `noam load` takes them, to be written in the database's own way")
+      ->type_name("DATA");
+  command->add_flag("--force", options.force, "Replace files that are there already");
+  command->add_flag("--json", options.json, "What was made, as JSON; without -o with the texts (docs/targets.md)");
+  command->footer(
+      "All files are written, or none. Warnings tell where the design goes beyond what the database takes.\n"
+      "`noam targets` tells more of each database.\n"
+      "Example: noam generate shop.noam --target cassandra --strategy normalized -o shop-cassandra");
+  return command;
+}
+
+int generate_files(const GenerateOptions& options) {
+  const auto target = find_target(options.target);
+  if (!target) return complain(target.error().message);
+  const auto source = read_input(options.path);
+  if (!source) return complain(source.error().message);
+  Compilation compilation = compile(*source);
+  if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
+  const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
+  if (const auto found = find_strategy(*model, options.strategy); !found) return complain(found.error().message);
+  const auto program = design::make_program(model, options.strategy);
+  if (!program) return complain(program.error().message);
+  std::optional<design::Sample> sample;
+  if (!options.data.empty()) {
+    auto read = read_sample(*program, options.data);
+    if (!read) return complain(read.error().message);
+    sample = std::move(*read);
+  }
+  const targets::Outline outline = targets::outline(*program);
+  targets::Generated made = (*target)->generate(outline, sample ? &*sample : nullptr);
+  std::vector<targets::Warning> warnings = warnings_for(**target, outline);
+  warnings.insert(warnings.end(), made.warnings.begin(), made.warnings.end());
+  if (!options.output.empty()) {
+    std::vector<NamedText> files;
+    for (const targets::File& file : made.files) files.push_back({file.path, file.text});
+    if (const auto written = write_folder(options.output, files, options.force); !written)
+      return complain(written.error().message);
+  }
+  if (!options.json)
+    for (const targets::Warning& warning : warnings) fmt::print(stderr, "{}", shown(warning));
+  if (!options.json && options.output.empty()) return deliver(in_order(made.files), exit_fine);
+  if (!options.json) {
+    std::vector<std::string> names;
+    for (const targets::File& file : made.files) names.push_back(file.path);
+    return deliver(fmt::format("{}: {}\n", options.output, fmt::join(names, ", ")), exit_fine);
+  }
+  Json files = Json::array();
+  for (const targets::File& file : made.files) {
+    Json row{{"path", file.path}, {"bytes", file.text.size()}};
+    if (options.output.empty()) row["text"] = file.text;
+    files.push_back(std::move(row));
+  }
+  Json out{{"schema", 1},
+           {"model", model->name},
+           {"design", program->design.name},
+           {"target", (*target)->name},
+           {"folder", options.output.empty() ? Json(nullptr) : Json(options.output)},
+           {"files", std::move(files)},
+           {"warnings", as_json(warnings)}};
+  return deliver(dumped(out), exit_fine);
+}
+
+CLI::App* add_targets_command(CLI::App& app, TargetsOptions& options) {
+  CLI::App* command = app.add_subcommand("targets", "List the databases that noam writes for, and what they can do");
+  command->add_option("NAME", options.name, "One of them: its promises, limits and options");
+  command->add_flag("--json", options.json, "As JSON");
+  command->footer("Example: noam targets dynamodb");
+  return command;
+}
+
+int show_targets(const TargetsOptions& options) {
+  if (!options.name.empty()) {
+    const auto target = find_target(options.name);
+    if (!target) return complain(target.error().message);
+    return deliver(options.json ? dumped(as_json(**target)) : details(**target), exit_fine);
+  }
+  if (!options.json) return deliver(table_of_targets(), exit_fine);
+  Json out = Json::array();
+  for (const Target& target : targets::all_targets()) out.push_back(as_json(target));
+  return deliver(dumped(out), exit_fine);
+}
+
+}  // namespace noam::cli
