@@ -592,27 +592,55 @@ std::string counted_out(const Placed& placed) {
   return first;
 }
 
-std::string told_together(const Layout& layout, const std::vector<Write>& writes, std::string_view one_request) {
+bool writes_any(const std::vector<Write>& writes, const FamilyOutline& family, WriteKind kind) {
+  return std::any_of(writes.begin(), writes.end(), [&](const Write& write) {
+    return write.family->index == family.index && write.kind == kind && !write.fresh;
+  });
+}
+
+void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements, const United& united) {
+  const auto kind_of = [&](const ListedStep& step) -> const Kind* {
+    if (step.writes.empty() || !step.writes[0].family->base) return nullptr;
+    const Kind& kind = layout.kind_of(*step.writes[0].family);
+    return kind.versioned ? &kind : nullptr;
+  };
+  for (ListedStatement& statement : statements) {
+    std::vector<ListedStep> steps;
+    for (ListedStep& step : statement.steps) {
+      const Kind* kind = kind_of(step);
+      const auto first = kind == nullptr ? steps.end() : std::find_if(steps.begin(), steps.end(), [&](const ListedStep& other) {
+        return kind_of(other) == kind;
+      });
+      if (first == steps.end()) {
+        steps.push_back(std::move(step));
+        continue;
+      }
+      first->text += fmt::format(", {}", step.writes[0].family->label);
+      first->writes.insert(first->writes.end(), step.writes.begin(), step.writes.end());
+    }
+    for (ListedStep& step : steps)
+      if (const Kind* kind = kind_of(step)) step.requests = united(*kind, step.writes);
+    statement.steps = std::move(steps);
+  }
+}
+
+std::string told_together(const Layout& layout, const std::vector<Write>& writes) {
   std::vector<std::string> names;
-  const Kind* inserted = nullptr;
-  bool more = false;   // lives in a document that is inserted
   bool many = false;   // documents of one collection
   bool apart = false;  // lives in other documents than the head of its aggregate
   for (const Write& write : writes) {
     const Kind& kind = layout.kind_of(*write.family);
     if (std::find(names.begin(), names.end(), kind.name) == names.end()) names.push_back(kind.name);
-    if (write.kind == WriteKind::Insert && kind.versioned) inserted = &kind;
-    more = more || (write.family->base && !write.family->existence && &kind == inserted);
     many = many || kind.entries;
     apart = apart || (write.family->base && !kind.versioned && !layout.placed(*write.family).versioned);
   }
-  std::string out = fmt::format("Atomic: each document. What goes to the same one may be {}.", one_request);
-  if (more) out += fmt::format(" A new one of {} is whole after its insert.", inserted->name);
+  std::string out = "Atomic: each request, on its document.";
   if (apart) out += " A part of the aggregate lies in documents of its own, which its version does not guard.";
   if (names.size() > 1 || many)
-    out += fmt::format("\nThe documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see "
-                       "to it\nthemselves.",
-                       fmt::join(names, ", "));
+    out += fmt::format(
+        "\nThe documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see\n"
+        "to it themselves.",
+        fmt::join(names, ", "));
   return out;
 }
 

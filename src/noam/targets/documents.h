@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -157,7 +158,14 @@ bool makes_document(const Kind& kind);
 // The count by which an entry that is kept by adding is known to be over: its weight, or its first count.
 std::string counted_out(const Placed& placed);
 
+// What a command writes to the bases in one document, which has a version, becomes one step with what `united` makes of
+// it: one by one, the second would not find the version that it has read.
+using United = std::function<std::vector<Native>(const Kind& kind, const std::vector<Write>& writes)>;
+void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements, const United& united);
+// Whether there is such a write to an instance that was there before.
+bool writes_any(const std::vector<Write>& writes, const FamilyOutline& family, WriteKind kind);
+
 // Which documents of a command's writes are changed one by one.
-std::string told_together(const Layout& layout, const std::vector<Write>& writes, std::string_view one_request);
+std::string told_together(const Layout& layout, const std::vector<Write>& writes);
 
 }  // namespace noam::targets::documents

@@ -289,6 +289,28 @@ class Reader {
   const Read& read_;
 };
 
+std::string list_place(const Words& words) {
+  return fmt::format("[\"{}.\" + {}]", words.placed.name, variable(words.family.key[0].name));
+}
+
+// All that lives in the document, whichever family it is of.
+std::string insert(const Words& head) {
+  Js document = head.by_id();
+  head.add_key_fields(document);
+  for (const Placed& placed : head.kind.families) {
+    if (!placed.family->base) continue;
+    const Words words(head.layout, *placed.family);
+    if (placed.shape == Shape::Fields || placed.shape == Shape::Document)
+      for (const auto& [name, column] : placed.columns()) document.add(name, words.value(name));
+    else if (placed.shape == Shape::Subdocument)
+      document.add(placed.name, words.values());
+    else if (placed.shape == Shape::Elements)
+      document.add(placed.name, var(placed.name));
+  }
+  document.add(version_field, "NumberLong(\"1\")");
+  return head.call({{"insertOne", {std::move(document)}}});
+}
+
 class Writer {
  public:
   Writer(const Layout& layout, const Write& write) : words_(layout, *write.family), kind_(write.kind) {}
@@ -351,7 +373,7 @@ class Writer {
   [[nodiscard]] std::string whole() const {
     switch (kind_) {
       case WriteKind::Insert:
-        return words_.call({{"insertOne", {fresh_document()}}});
+        return insert(words_);
       case WriteKind::Put:
         return put();
       case WriteKind::Append:
@@ -365,23 +387,6 @@ class Writer {
         return erase();
     }
     return {};
-  }
-
-  // All that lives in the document, whichever family it is of.
-  [[nodiscard]] Js fresh_document() const {
-    Js out = words_.by_id();
-    words_.add_key_fields(out);
-    for (const Placed& placed : words_.kind.families) {
-      if (!placed.family->base) continue;
-      const Words words(words_.layout, *placed.family);
-      if (placed.shape == Shape::Fields || placed.shape == Shape::Document)
-        for (const auto& [name, column] : placed.columns()) out.add(name, words.value(name));
-      else if (placed.shape == Shape::Subdocument)
-        out.add(placed.name, words.values());
-      else if (placed.shape == Shape::Elements)
-        out.add(placed.name, var(placed.name));
-    }
-    return std::move(out.add(version_field, "NumberLong(\"1\")"));
   }
 
   [[nodiscard]] bool alone() const { return words_.kind.families.size() == 1 && !words_.guarded(); }
@@ -432,9 +437,8 @@ class Writer {
     const bool erase = kind_ == WriteKind::Erase;
     switch (words_.family.elements) {
       case TypeKind::List:
-        if (erase) return "// the last one\n" + update("$pop", one(name, "1"));
-        return "// one that is there\n" + update("$set", one(fmt::format("[\"{}.\" + {}]", name, key), "value")) +
-               ";\n// one more\n" + update("$push", one(name, "value"));
+        if (erase) return update("$pop", one(name, "1"));
+        return update("$set", one(list_place(words_), "value"));
       case TypeKind::Set:
         return update(erase ? "$pull" : "$addToSet", one(name, Js(key)));
       default:
@@ -497,7 +501,128 @@ class Writer {
   WriteKind kind_;
 };
 
+// One update of all that several families put into one document.
+class UnitedUpdate {
+ public:
+  UnitedUpdate(const Layout& layout, const Kind& kind, const std::vector<Write>& writes)
+      : layout_(layout), kind_(kind), writes_(writes) {}
+
+  [[nodiscard]] Native run() {
+    for (const Placed& placed : kind_.families)
+      if (written(placed)) add(Words(layout_, *placed.family));
+    set_.add(version_field, next_version);
+    Js changes = Js::object();
+    for (auto& [change, what] : changes_) changes.add(change, std::move(what));
+    changes.add("$set", std::move(set_));
+    const Words words(layout_, *writes_[0].family);
+    Js filter = words.by_id();
+    filter.add(version_field, version_field);
+    return {words.call({{"updateOne", {std::move(filter), std::move(changes)}}}), std::move(remark_)};
+  }
+
+ private:
+  [[nodiscard]] bool written(const Placed& placed) const {
+    return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) {
+      return write.family->index == placed.family->index && !write.fresh && write.kind != WriteKind::Insert;
+    });
+  }
+
+  void change(const char* how, std::string name, Js value) {
+    for (auto& [known, what] : changes_)
+      if (known == how) {
+        what.add(std::move(name), std::move(value));
+        return;
+      }
+    changes_.emplace_back(how, one(std::move(name), std::move(value)));
+  }
+
+  void add(const Words& words) {
+    const FamilyOutline& family = words.family;
+    const bool put = documents::writes_any(writes_, family, WriteKind::Put);
+    const bool erase = documents::writes_any(writes_, family, WriteKind::Erase) && !family.existence;
+    switch (words.placed.shape) {
+      case Shape::Elements:
+        element(words, put, erase);
+        break;
+      case Shape::Flat:
+        if (put) set_.add(words.flat_field(), words.element());
+        if (erase) change("$unset", words.flat_field(), "\"\"");
+        break;
+      case Shape::Subdocument:
+        if (put) set_.add(words.placed.name, words.values());
+        if (erase) change("$unset", words.placed.name, "\"\"");
+        break;
+      default:
+        columns(words, put, erase);
+    }
+  }
+
+  void columns(const Words& words, bool put, bool erase) {
+    const bool append = documents::writes_any(writes_, words.family, WriteKind::Append);
+    for (const auto& [name, column] : words.placed.columns()) {
+      const bool list = column->type.kind == TypeKind::List && column->place.kind == design::Place::Kind::Cell;
+      if (put)
+        set_.add(name, words.value(name));
+      else if (append && list)
+        change("$push", name, one("$each", words.value(name)));
+      else if (append)
+        set_.add(name, words.value(name));
+      else if (erase)
+        change("$unset", name, "\"\"");
+    }
+  }
+
+  // Two changes of one array would be in each other's way: then it is set anew.
+  void element(const Words& words, bool put, bool erase) {
+    const std::string& name = words.placed.name;
+    const TypeKind elements = words.family.elements;
+    if ((put && erase) || (put && elements == TypeKind::Map)) {
+      set_.add(name, var(name));
+    } else if (elements == TypeKind::List) {
+      if (erase) change("$pop", name, "1");
+      if (!put) return;
+      set_.add(list_place(words), "value");
+      remark_ = fmt::format("one more, without knowing where: $push: {{ {}: value }}", name);
+    } else {
+      Js element = elements == TypeKind::Map ? one("key", var("key")) : words.element();
+      change(erase ? "$pull" : "$addToSet", name, std::move(element));
+    }
+  }
+
+  const Layout& layout_;
+  const Kind& kind_;
+  const std::vector<Write>& writes_;
+  Js set_ = Js::object();
+  std::vector<std::pair<std::string, Js>> changes_;
+  std::string remark_;
+};
+
 }  // namespace
+
+std::vector<Native> united(const Layout& layout, const Kind& kind, const std::vector<Write>& writes) {
+  std::vector<Native> out;
+  bool erased = false;
+  bool changed = false;
+  for (const Write& write : writes) {
+    if (write.kind == WriteKind::Insert)
+      out.push_back({insert(Words(layout, *write.family)), {}});
+    else if (write.kind == WriteKind::Erase && write.family->existence)
+      erased = true;
+    // What goes with an instance is no change of it.
+    changed = changed || (!write.fresh && (write.kind == WriteKind::Put || write.kind == WriteKind::Append));
+  }
+  const bool parts = std::any_of(writes.begin(), writes.end(), [](const Write& write) {
+    return write.kind == WriteKind::Erase && !write.family->existence;
+  });
+  const bool only_map = writes.size() == 1 && writes[0].family->elements == TypeKind::Map;
+  if (only_map)
+    out.push_back({Writer(layout, writes[0]).run(), {}});
+  else if (changed || (parts && !erased))
+    out.push_back(UnitedUpdate(layout, kind, writes).run());
+  for (const Write& write : writes)
+    if (write.kind == WriteKind::Erase && write.family->existence) out.push_back({Writer(layout, write).run(), {}});
+  return out;
+}
 
 Js id_of(const Kind& kind, const std::vector<Js>& parts) {
   if (kind.simple()) return parts[0];
@@ -513,7 +638,7 @@ Native ShellDialect::read(const Read& read) const { return {Reader(layout_, read
 Native ShellDialect::write(const Write& write) const { return {Writer(layout_, write).run(), {}}; }
 
 std::string ShellDialect::together(const std::vector<Write>& writes) const {
-  return documents::told_together(layout_, writes, "one updateOne");
+  return documents::told_together(layout_, writes);
 }
 
 }  // namespace noam::targets::mongodb

@@ -23,6 +23,9 @@ class ShellDialect : public Dialect {
   const documents::Layout& layout_;
 };
 
+// All that a command writes to the bases of one document.
+std::vector<Native> united(const documents::Layout& layout, const documents::Kind& kind, const std::vector<Write>& writes);
+
 // What `_id` is: the key itself, or a document of its parts.
 Js id_of(const documents::Kind& kind, const std::vector<Js>& parts);
 // The field of a document by which a part of its key is sorted and compared.

@@ -76,6 +76,19 @@ std::string data_script(const Outline& outline, const Layout& layout, const desi
   return out;
 }
 
+const std::string statements_heading =
+    "// Every query and command. What is given are variables, named after the fields; noam_version is the version that\n"
+    "// was read, noam_next_version one more. What is absent is left out, in an update it goes to $unset. Reads of the\n"
+    "// same document may be one, with all that is wanted of it.\n\n";
+
+std::vector<ListedStatement> listed(const Outline& outline, const Layout& layout) {
+  std::vector<ListedStatement> out = list_statements(outline, ShellDialect(layout));
+  documents::unite_writes(layout, out, [&](const Kind& kind, const std::vector<Write>& writes) {
+    return united(layout, kind, writes);
+  });
+  return out;
+}
+
 std::string part_field(const Kind& kind, const Part& part) {
   return kind.simple() ? "_id" : "_id." + part.name;
 }
@@ -192,8 +205,7 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   const Layout layout(outline, style);
   Generated out;
   out.files.push_back({"schema.js", schema_script(outline, layout)});
-  const ShellDialect dialect(layout);
-  out.files.push_back({"statements.js", print_statements(list_statements(outline, dialect), "// ", ";")});
+  out.files.push_back({"statements.js", statements_heading + print_statements(listed(outline, layout), "// ", ";")});
   if (sample != nullptr) out.files.push_back({"data.js", data_script(outline, layout, *sample)});
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return place_of(layout, family, column);
@@ -209,8 +221,7 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
 std::vector<Measure> measure(const Outline& outline) { return documents::measure(Layout(outline, style)); }
 
 std::vector<ListedStatement> statements(const Outline& outline) {
-  const Layout layout(outline, style);
-  return list_statements(outline, ShellDialect(layout));
+  return listed(outline, Layout(outline, style));
 }
 
 }  // namespace noam::targets::mongodb
