@@ -91,7 +91,8 @@ class CollectionPlacer {
 
   Part part(const Column& column, Namer& names, bool sorted) const {
     Part out{names.give(column.name), &column, {}};
-    if (sorted && !column.constant && !style_.sorts(outline_.model(), column.type))
+    const bool plain = style_.sorts(outline_.model(), column.type) || !sorted;
+    if (!column.constant && (!plain || (column.type.optional && !style_.compares_null)))
       out.order = names.give("noam_order_of_" + column.name);
     return out;
   }
@@ -99,7 +100,7 @@ class CollectionPlacer {
   Kind of_blocks(const Group& group) const {
     Kind out;
     Namer names(style_.fields);
-    for (const Column& column : collection_.block) out.id.push_back(part(column, names, false));
+    for (const Column& column : collection_.block) out.id.push_back({names.give(column.name), &column, {}});
     out.versioned = std::any_of(group.begin(), group.end(), [&](const FamilyOutline* family) {
       return family->existence && family->one_a_block();
     });

@@ -27,7 +27,8 @@ struct Style {
   std::string_view target;  // whose options are followed
   NameRules collections;
   NameRules fields;
-  bool flat = false;  // knows `entries: "flat"`
+  bool flat = false;           // knows `entries: "flat"`
+  bool compares_null = false;  // what is absent is found by asking for null
   // Whether its order of these values is that of the model.
   bool (*sorts)(const model::Model& model, const model::Type& type) = nullptr;
 };

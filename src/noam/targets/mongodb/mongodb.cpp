@@ -141,12 +141,12 @@ std::string documents_section(const Layout& layout) {
     std::vector<std::string> parts;
     for (const Part& part : kind.id) parts.push_back(part.name);
     const std::string id = kind.simple() ? fmt::format("`{}`", parts[0]) : fmt::format("`{{ {} }}`", fmt::join(parts, ", "));
-    const std::string keys = index_keys(kind);
+    const Js keys = index_keys(kind);
     // A block stays on one shard.
     std::vector<std::string> block;
     for (const Part& part : kind.block()) block.push_back(fmt::format("\"_id.{}\": 1", part.name));
     rows.push_back({fmt::format("`{}`", kind.name), fmt::format("`{}`", kind.collection->name),
-                    kind.entries ? "an entry" : "a block", id, keys.empty() ? "" : fmt::format("`{}`", keys),
+                    kind.entries ? "an entry" : "a block", id, keys.empty() ? "" : fmt::format("`{}`", keys.print(0, 0, 1000)),
                     kind.entries ? fmt::format("`{{ {} }}`", fmt::join(block, ", ")) : "`{ _id: \"hashed\" }`"});
   }
   return markdown_table({"collection", "of the design", "a document is", "`_id`", "index", "shard key, if there is one"}, rows) +
@@ -199,7 +199,7 @@ const Capabilities capabilities = {
 
 const std::span<const Option> options = known_options;
 
-const documents::Style style = {"mongodb", collection_names(), field_names(), true, sorts};
+const documents::Style style = {"mongodb", collection_names(), field_names(), true, true, sorts};
 
 Generated generate(const Outline& outline, const design::Sample* sample) {
   const Layout layout(outline, style);

@@ -172,11 +172,11 @@ class KindSchema {
 
 }  // namespace
 
-std::string index_keys(const Kind& kind) {
-  if (!kind.entries) return {};
+Js index_keys(const Kind& kind) {
   Js keys = Js::object();
+  if (!kind.entries) return keys;
   for (const Part& part : kind.id) keys.add(sort_field(part), part.column->descending ? "-1" : "1");
-  return keys.print(0, 0);
+  return keys;
 }
 
 std::string schema_script(const Outline& outline, const Layout& layout) {
@@ -192,8 +192,8 @@ std::string schema_script(const Outline& outline, const Layout& layout) {
   for (const Kind& kind : layout.kinds()) {
     const std::string begin = fmt::format("collection({}, ", string_literal(kind.name));
     out += fmt::format("\n{}{});\n", begin, KindSchema(layout, kind).run().print(begin.size() + 2, 0));
-    if (const std::string keys = index_keys(kind); !keys.empty())
-      out += fmt::format("db.getCollection({}).createIndex({}, {{ name: \"in_order\" }});\n", string_literal(kind.name), keys);
+    if (Js keys = index_keys(kind); !keys.empty())
+      out += print_calls(kind.name, {{"createIndex", {std::move(keys), std::move(Js::object().add("name", "\"in_order\""))}}}) + ";\n";
   }
   return out;
 }

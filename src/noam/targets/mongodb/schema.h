@@ -3,6 +3,7 @@
 #include <string>
 
 #include "noam/targets/documents.h"
+#include "noam/targets/mongodb/javascript.h"
 
 namespace noam::targets::mongodb {
 
@@ -10,6 +11,6 @@ namespace noam::targets::mongodb {
 std::string schema_script(const Outline& outline, const documents::Layout& layout);
 
 // What finds the entries of a block in their order; empty where `_id` does.
-std::string index_keys(const documents::Kind& kind);
+Js index_keys(const documents::Kind& kind);
 
 }  // namespace noam::targets::mongodb
