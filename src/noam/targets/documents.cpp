@@ -625,6 +625,28 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
   }
 }
 
+namespace {
+
+// Lines of at most so many characters, broken between words.
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (line > 0 && line + 1 + end > width) {
+      out += '\n';
+      line = 0;
+    }
+    if (line > 0) out += ' ';
+    line += end + (line > 0 ? 1 : 0);
+    out += text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string told_together(const Layout& layout, const std::vector<Write>& writes) {
   std::vector<std::string> names;
   bool many = false;   // documents of one collection
@@ -639,10 +661,10 @@ std::string told_together(const Layout& layout, const std::vector<Write>& writes
   if (apart) out += " A part of the aggregate lies in documents of its own, which its version does not guard.";
   if (names.size() > 1 || many)
     out += fmt::format(
-        "\nThe documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see\n"
-        "to it themselves.",
+        " The documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see to it "
+        "themselves.",
         fmt::join(names, ", "));
-  return out;
+  return wrapped(out, 112);
 }
 
 }  // namespace noam::targets::documents

@@ -25,8 +25,8 @@ namespace {
 constexpr double longest_key = 250;
 
 constexpr std::array limits = {
-    // Couchbase Server, "Size Limits": Max value size.
-    Limit{LimitKind::UnitBytes, 20.0 * 1024 * 1024, true, "a document",
+    // Couchbase Server, "Size Limits": Max value size, 20 MB.
+    Limit{LimitKind::UnitBytes, 20e6, true, "a document",
           "a part that grows can be entries of its own, or the block key get a bucket"},
     // Couchbase Server, "Size Limits": Max key length.
     Limit{LimitKind::KeyBytes, longest_key, true, "the key of a document", "a shorter key"},

@@ -309,16 +309,21 @@ void change_element(const Words& words, bool put, bool erase, Change& out) {
   const std::string& name = words.placed.name;
   const std::string at = field(name);
   const TypeKind elements = words.family.elements;
-  if (elements == TypeKind::List || (put && erase)) {
+  // Two changes of one array: then it is set anew.
+  if (put && erase) {
     out.set.push_back(fmt::format("{} = {}", at, parameter(name)));
-    if (put && erase) {
-      out.specs.push_back(fmt::format("replace({}, {})", quoted_text(name), name));
-    } else if (erase) {
-      out.specs.push_back(fmt::format("remove(\"{}[-1]\")", name));
-    } else {
-      // One that is there has its place.
-      out.specs.push_back(fmt::format("arrayAppend({}, value)", quoted_text(name)));
-    }
+    out.specs.push_back(fmt::format("replace({}, {})", quoted_text(name), name));
+    return;
+  }
+  if (elements == TypeKind::List) {
+    const std::string position = parameter(words.family.key[0].name);
+    out.set.push_back(
+        erase ? fmt::format("{0} = {0}[0:ARRAY_LENGTH({0}) - 1]", at)
+              : fmt::format("{0} = CASE WHEN {1} < ARRAY_LENGTH({0}) THEN ARRAY CASE WHEN p = {1} THEN $value ELSE e END FOR "
+                            "p:e IN {0} END ELSE ARRAY_APPEND({0}, $value) END",
+                            at, position));
+    out.specs.push_back(erase ? fmt::format("remove(\"{}[-1]\")", name)
+                              : fmt::format("arrayAppend({}, value)", quoted_text(name)));
     return;
   }
   if (elements == TypeKind::Set) {

@@ -19,8 +19,8 @@ using documents::Shape;
 namespace {
 
 constexpr std::array limits = {
-    // MongoDB Manual, "MongoDB Limits and Thresholds", BSON Document Size: 16 mebibytes.
-    Limit{LimitKind::UnitBytes, 16.0 * 1024 * 1024, true, "a document",
+    // MongoDB Manual, "MongoDB Limits and Thresholds", BSON Document Size: 16 mebibytes, rounded down.
+    Limit{LimitKind::UnitBytes, 16e6, true, "a document",
           "a part that grows can be entries of its own, or the block key get a bucket"},
     // MongoDB Manual, "Reduce the Number of Collections": 10,000 in a replica set, in general.
     Limit{LimitKind::Tables, 10'000, false, "a replica set", "fewer collections"},
