@@ -294,7 +294,8 @@ std::string list_place(const Words& words) {
 }
 
 // All that lives in the document, whichever family it is of.
-std::string insert(const Words& head) {
+Native insert(const Words& head) {
+  std::string remark;
   Js document = head.by_id();
   head.add_key_fields(document);
   for (const Placed& placed : head.kind.families) {
@@ -306,9 +307,12 @@ std::string insert(const Words& head) {
       document.add(placed.name, words.values());
     else if (placed.shape == Shape::Elements)
       document.add(placed.name, var(placed.name));
+    else if (placed.shape == Shape::Flat)
+      remark += fmt::format("{}and for each of {}: {}: {}", remark.empty() ? "" : "\n", placed.name, words.flat_field(),
+                            words.element().print(0, 0));
   }
   document.add(version_field, "NumberLong(\"1\")");
-  return head.call({{"insertOne", {std::move(document)}}});
+  return {head.call({{"insertOne", {std::move(document)}}}), std::move(remark)};
 }
 
 class Writer {
@@ -373,7 +377,7 @@ class Writer {
   [[nodiscard]] std::string whole() const {
     switch (kind_) {
       case WriteKind::Insert:
-        return insert(words_);
+        return insert(words_).text;
       case WriteKind::Put:
         return put();
       case WriteKind::Append:
@@ -481,20 +485,26 @@ class Writer {
       if (words_.family.adds) key.add(documents::counted_out(words_.placed), one("$lte", "NumberLong(\"0\")"));
       return update(words_.by_id(), "$pull", one(name, std::move(key)), false);
     }
-    const char* change = kind_ == WriteKind::Add ? "$inc" : kind_ == WriteKind::Append ? "$push" : "$set";
-    Js changes = Js::object();
+    const bool append = kind_ == WriteKind::Append;
+    Js what = Js::object();
     for (const auto& [column_name, column] : words_.placed.columns()) {
-      const bool list = column->type.kind == TypeKind::List;
-      if (kind_ == WriteKind::Append && !list) continue;
+      if (append && column->type.kind != TypeKind::List) continue;
       Js value = words_.value(column_name);
-      changes.add(fmt::format("{}.$.{}", name, column_name), kind_ == WriteKind::Append ? one("$each", value) : value);
+      what.add(fmt::format("{}.$.{}", name, column_name), append ? one("$each", std::move(value)) : std::move(value));
     }
-    if (words_.placed.versioned && kind_ == WriteKind::Put)
-      changes.add(fmt::format("{}.$.{}", name, version_field), next_version);
-    if (changes.empty()) return push_entry();
-    const std::string changed = update(there(), change, std::move(changes), false);
-    if (words_.placed.versioned || kind_ == WriteKind::Append) return changed;
+    if (what.empty() && !words_.placed.versioned) return push_entry();
+    const std::string changed = words_.call({{"updateOne", {there(), embedded_changes(std::move(what))}}});
+    if (words_.placed.versioned) return changed;
     return "// one that is there\n" + changed + ";\n// a new one\n" + push_entry();
+  }
+
+  [[nodiscard]] Js embedded_changes(Js what) const {
+    const char* change = kind_ == WriteKind::Add ? "$inc" : kind_ == WriteKind::Append ? "$push" : "$set";
+    const std::string version = fmt::format("{}.$.{}", words_.placed.name, version_field);
+    if (words_.placed.versioned && kind_ == WriteKind::Put) what.add(version, next_version);
+    Js out = one(change, std::move(what));
+    if (words_.placed.versioned && kind_ != WriteKind::Put) out.add("$set", one(version, next_version));
+    return out;
   }
 
   Words words_;
@@ -536,6 +546,8 @@ class UnitedUpdate {
     changes_.emplace_back(how, one(std::move(name), std::move(value)));
   }
 
+  void remark(const std::string& text) { remark_ += (remark_.empty() ? "" : "\n") + text; }
+
   void add(const Words& words) {
     const FamilyOutline& family = words.family;
     const bool put = documents::writes_any(writes_, family, WriteKind::Put);
@@ -546,7 +558,8 @@ class UnitedUpdate {
         break;
       case Shape::Flat:
         if (put) set_.add(words.flat_field(), words.element());
-        if (erase) change("$unset", words.flat_field(), "\"\"");
+        if (erase && put) remark(fmt::format("one that goes: $unset: {{ {}: \"\" }}", words.flat_field()));
+        if (erase && !put) change("$unset", words.flat_field(), "\"\"");
         break;
       case Shape::Subdocument:
         if (put) set_.add(words.placed.name, words.values());
@@ -582,7 +595,7 @@ class UnitedUpdate {
       if (erase) change("$pop", name, "1");
       if (!put) return;
       set_.add(list_place(words), "value");
-      remark_ = fmt::format("one more, without knowing where: $push: {{ {}: value }}", name);
+      remark(fmt::format("one more, without knowing where: $push: {{ {}: value }}", name));
     } else {
       Js element = elements == TypeKind::Map ? one("key", var("key")) : words.element();
       change(erase ? "$pull" : "$addToSet", name, std::move(element));
@@ -605,7 +618,7 @@ std::vector<Native> united(const Layout& layout, const Kind& kind, const std::ve
   bool changed = false;
   for (const Write& write : writes) {
     if (write.kind == WriteKind::Insert)
-      out.push_back({insert(Words(layout, *write.family)), {}});
+      out.push_back(insert(Words(layout, *write.family)));
     else if (write.kind == WriteKind::Erase && write.family->existence)
       erased = true;
     // What goes with an instance is no change of it.

@@ -137,6 +137,7 @@ std::string how_to_use(const Outline& outline, bool data) {
 
 std::string documents_section(const Layout& layout) {
   std::vector<std::vector<std::string>> rows;
+  bool flat = false;
   for (const Kind& kind : layout.kinds()) {
     std::vector<std::string> parts;
     for (const Part& part : kind.id) parts.push_back(part.name);
@@ -145,6 +146,7 @@ std::string documents_section(const Layout& layout) {
     // A block stays on one shard.
     std::vector<std::string> block;
     for (const Part& part : kind.block()) block.push_back(fmt::format("\"_id.{}\": 1", part.name));
+    for (const documents::Placed& placed : kind.families) flat = flat || placed.shape == Shape::Flat;
     rows.push_back({fmt::format("`{}`", kind.name), fmt::format("`{}`", kind.collection->name),
                     kind.entries ? "an entry" : "a block", id, keys.empty() ? "" : fmt::format("`{}`", keys.print(0, 0, 1000)),
                     kind.entries ? fmt::format("`{{ {} }}`", fmt::join(block, ", ")) : "`{ _id: \"hashed\" }`"});
@@ -153,7 +155,11 @@ std::string documents_section(const Layout& layout) {
          "\nA key of one part is `_id` and, so that it has a name, a field as well; the parts of a longer one are fields of "
          "`_id`,\nalways in this order. `noam_version` is 1 in a new document; whoever changes what lives there asks for "
          "the version that\nhe has read and raises it by one, so that two who change different parts of it notice each "
-         "other.\n";
+         "other.\n" +
+         (flat ? "\nIn the name of a field such as `games[0]`, the key of an element of a set or map is a text: `%` is written "
+                 "`%25`, `.` is\n`%2E` and `$` is `%24`; a colon at its beginning, at its end or behind another is `%3A`, an "
+                 "empty text `%empty`, and `::`\nstands between the parts of a key with several.\n"
+               : "");
 }
 
 std::string types_section(const Layout& layout) {
