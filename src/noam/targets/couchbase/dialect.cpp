@@ -296,13 +296,13 @@ struct Change {
   }
 };
 
-// The entries of an array that another key has.
-std::string others(const Words& words, const std::string& array) {
+// Whether an entry `e` inside a document is the one with the given key.
+std::string is_that_entry(const Words& words) {
   Texts same;
   for (const Part& part : words.placed.key)
     same.push_back(fmt::format("e.{} = {}", escaped(sort_field(part)),
                                part.column->constant ? words.given(part) : parameter(sort_field(part))));
-  return fmt::format("ARRAY e FOR e IN {} WHEN NOT ({}) END", array, joined(same, " AND "));
+  return joined(same, " AND ");
 }
 
 void change_element(const Words& words, bool put, bool erase, Change& out) {
@@ -520,9 +520,18 @@ class Writer {
 
   [[nodiscard]] std::string array() const { return fmt::format("IFMISSINGORNULL({}, [])", field(words_.placed.name)); }
 
+  // The entries but those that are so.
+  [[nodiscard]] std::string others(const std::string& condition) const {
+    return fmt::format("ARRAY e FOR e IN {} WHEN NOT ({}) END", array(), condition);
+  }
+
   [[nodiscard]] Native erase_embedded() const {
+    std::string that = is_that_entry(words_);
+    if (words_.family.adds) that += fmt::format(" AND e.{} <= 0", escaped(documents::counted_out(words_.placed)));
+    if (words_.placed.versioned) that += fmt::format(" AND e.{} = $noam_version", escaped(version_field));
     return {laid_out({fmt::format("UPDATE {}", words_.use_keys()),
-                      fmt::format("SET {} = {}", field(words_.placed.name), others(words_, array()))}),
+                      fmt::format("SET {} = {}", field(words_.placed.name), others(that)),
+                      fmt::format("WHERE ANY e IN {} SATISFIES {} END", array(), that)}),
             {}};
   }
 
@@ -530,11 +539,7 @@ class Writer {
   [[nodiscard]] Native embedded() const {
     Object entry;
     words_.add_parts(entry, words_.placed.key);
-    Texts same;
-    for (const Part& part : words_.placed.key)
-      same.push_back(fmt::format("e.{} = {}", escaped(sort_field(part)),
-                                 part.column->constant ? words_.given(part) : parameter(sort_field(part))));
-    const std::string there = joined(same, " AND ");
+    const std::string there = is_that_entry(words_);
     for (const auto& [name, column] : words_.placed.columns()) {
       const std::string value = parameter(words_.value_name(name));
       const std::string old = fmt::format("(FIRST e.{} FOR e IN {} WHEN {} END)", escaped(name), array(), there);
@@ -547,11 +552,12 @@ class Writer {
     }
     const bool fresh = write_.kind == WriteKind::Insert;
     if (words_.placed.versioned) entry.add(version_field, fresh ? "1" : parameter(next_version));
-    const std::string set = fmt::format("{} = ARRAY_APPEND({}, {})", field(words_.placed.name), others(words_, array()), entry.text());
+    const std::string set = fmt::format("{} = ARRAY_APPEND({}, {})", field(words_.placed.name), others(there), entry.text());
     if (documents::makes_document(words_.kind) && !(words_.placed.versioned && !fresh)) {
       Object document = key_fields("$");
       document.add(words_.placed.name, "[" + words_.embedded_entry().text() + "]");
-      return merge({set}, std::move(document), {});
+      const std::string only_if = fresh ? fmt::format(" WHERE NOT ANY e IN {} SATISFIES {} END", array(), there) : "";
+      return merge({set + only_if}, std::move(document), {});
     }
     Texts clauses = {fmt::format("UPDATE {}", words_.use_keys()), "SET " + set};
     if (words_.placed.versioned)

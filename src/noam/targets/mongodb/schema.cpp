@@ -185,7 +185,7 @@ std::string schema_script(const Outline& outline, const Layout& layout) {
       "//   mongosh \"mongodb://localhost/{0}\" schema.js\n\n"
       "function collection(name, schema) {{\n"
       "  const options = {{ validator: {{ $jsonSchema: schema }} }};\n"
-      "  if (db.getCollectionInfos({{ name }}).length === 0) db.createCollection(name, options);\n"
+      "  if (!db.getCollectionNames().includes(name)) db.createCollection(name, options);\n"
       "  else db.runCommand({{ collMod: name, ...options }});\n"
       "}}\n",
       outline.model().name, outline.program->design.name);
