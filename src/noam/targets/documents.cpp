@@ -21,7 +21,8 @@ namespace {
 
 // Of two columns of keys: whether entries of both can be told apart in one collection.
 bool alike(const Column& a, const Column& b) {
-  return a.name == b.name && a.type == b.type && a.descending == b.descending && a.constant.has_value() == b.constant.has_value();
+  return a.name == b.name && a.type == b.type && a.descending == b.descending &&
+         a.constant.has_value() == b.constant.has_value();
 }
 
 bool same_constants(const FamilyOutline& a, const FamilyOutline& b) {
@@ -60,11 +61,12 @@ class CollectionPlacer {
     std::vector<Kind> out;
     const bool alone = groups_.size() == 1;
     for (const auto& group : groups_) {
-      Kind kind = group.front()->key.empty() || block_shape(*group.front()) != Shape::Document ? of_blocks(group) : of_entries(group);
+      Kind kind = group.front()->key.empty() || block_shape(*group.front()) != Shape::Document ? of_blocks(group)
+                                                                                               : of_entries(group);
       kind.collection = &collection_;
       const bool whole = alone || !kind.entries;
-      kind.name = names.give(whole ? collection_.name
-                                   : fmt::format("{}_{}", collection_.name, name_after(*group.front())));
+      kind.name =
+          names.give(whole ? collection_.name : fmt::format("{}_{}", collection_.name, name_after(*group.front())));
       out.push_back(std::move(kind));
     }
     return out;
@@ -114,7 +116,8 @@ class CollectionPlacer {
     out.family = &family;
     out.shape = block_shape(family);
     if (out.shape == Shape::Fields) {
-      for (const Column& column : family.values) out.values.push_back(left_out(column, family) ? "" : names.give(column.name));
+      for (const Column& column : family.values)
+        out.values.push_back(left_out(column, family) ? "" : names.give(column.name));
       return out;
     }
     if (out.shape == Shape::Embedded) {
@@ -129,7 +132,8 @@ class CollectionPlacer {
       for (const Column& column : family.key) out.key.push_back(part(column, inner, true));
       if (out.versioned) inner.give(version_field);
     }
-    for (const Column& column : family.values) out.values.push_back(left_out(column, family) ? "" : inner.give(column.name));
+    for (const Column& column : family.values)
+      out.values.push_back(left_out(column, family) ? "" : inner.give(column.name));
     return out;
   }
 
@@ -139,7 +143,8 @@ class CollectionPlacer {
     Namer names(style_.fields);
     for (const Column& column : collection_.block) out.id.push_back(part(column, names, false));
     for (const Column& column : group.front()->key) out.id.push_back(part(column, names, true));
-    out.versioned = std::any_of(group.begin(), group.end(), [](const FamilyOutline* family) { return family->existence; });
+    out.versioned =
+        std::any_of(group.begin(), group.end(), [](const FamilyOutline* family) { return family->existence; });
     if (out.versioned) names.give(version_field);
     for (const FamilyOutline* family : group) {
       Placed placed;
@@ -554,10 +559,12 @@ std::vector<Measure> measure(const Layout& layout) {
     double bytes = 0;
     for (const Placed& placed : kind.families) {
       const FamilyOutline& family = *placed.family;
-      const bool many = placed.shape == Shape::Elements || placed.shape == Shape::Flat || placed.shape == Shape::Embedded;
+      const bool many =
+          placed.shape == Shape::Elements || placed.shape == Shape::Flat || placed.shape == Shape::Embedded;
       const double entries = many ? one_in(family.entries, kind.collection->blocks) : 1;
       if (many)
-        out.push_back({LimitKind::ElementsInside, fmt::format("`{}` in a document of {}", placed.name, kind.name), entries});
+        out.push_back(
+            {LimitKind::ElementsInside, fmt::format("`{}` in a document of {}", placed.name, kind.name), entries});
       // Of documents that differ in a constant, the largest would do; the sum is on the safe side.
       bytes += entries * family.bytes;
     }
@@ -609,9 +616,10 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
     std::vector<ListedStep> steps;
     for (ListedStep& step : statement.steps) {
       const Kind* kind = kind_of(step);
-      const auto first = kind == nullptr ? steps.end() : std::find_if(steps.begin(), steps.end(), [&](const ListedStep& other) {
-        return kind_of(other) == kind;
-      });
+      const auto first =
+          kind == nullptr ? steps.end() : std::find_if(steps.begin(), steps.end(), [&](const ListedStep& other) {
+            return kind_of(other) == kind;
+          });
       if (first == steps.end()) {
         steps.push_back(std::move(step));
         continue;
@@ -661,7 +669,8 @@ std::string told_together(const Layout& layout, const std::vector<Write>& writes
   if (apart) out += " A part of the aggregate lies in documents of its own, which its version does not guard.";
   if (names.size() > 1 || many)
     out += fmt::format(
-        " The documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see to it "
+        " The documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see to "
+        "it "
         "themselves.",
         fmt::join(names, ", "));
   return wrapped(out, 112);

@@ -66,9 +66,9 @@ struct Placed {
 struct Kind {
   std::string name;
   const CollectionOutline* collection = nullptr;
-  std::vector<Part> id;         // the block's key, and then the entry's where each is a document
-  bool entries = false;         // an entry a document; else a block a document
-  bool versioned = false;       // it has `noam_version`
+  std::vector<Part> id;    // the block's key, and then the entry's where each is a document
+  bool entries = false;    // an entry a document; else a block a document
+  bool versioned = false;  // it has `noam_version`
   std::vector<Placed> families;
 
   // The key is one value that is always there.
@@ -100,8 +100,8 @@ inline constexpr const char* version_field = "noam_version";
 struct Node {
   enum class Kind : std::uint8_t { Scalar, Object, Array };
   Kind kind = Kind::Scalar;
-  model::TypeKind type = model::TypeKind::Unknown;  // Scalar
-  model::Datum datum;                               // Scalar; absent: null
+  model::TypeKind type = model::TypeKind::Unknown;    // Scalar
+  model::Datum datum;                                 // Scalar; absent: null
   std::vector<std::pair<std::string, Node>> members;  // Array: without names
 };
 

@@ -35,8 +35,9 @@ constexpr std::array limits = {
 };
 
 constexpr std::array known_options = {
-    Option{"documents", "\"blocks\": entries as arrays inside the document of their block, instead of documents of "
-                        "their own"},
+    Option{"documents",
+           "\"blocks\": entries as arrays inside the document of their block, instead of documents of "
+           "their own"},
 };
 
 // Couchbase Server, "Scopes and Collections", Naming for Scopes and Collections: 1 to 251 letters, digits, `_`, `-` and
@@ -109,7 +110,8 @@ std::string schema(const Outline& outline, const Layout& layout, const Keyspace&
       std::vector<std::string> parts;
       for (const Part& part : kind.id)
         parts.push_back(escaped(sort_field(part)) + (part.column->descending ? " DESC" : ""));
-      out += fmt::format("CREATE INDEX `in_order` IF NOT EXISTS ON {} ({});\n", keyspace.path(kind.name), fmt::join(parts, ", "));
+      out += fmt::format("CREATE INDEX `in_order` IF NOT EXISTS ON {} ({});\n", keyspace.path(kind.name),
+                         fmt::join(parts, ", "));
     }
     if (scanned.contains(kind.name))
       out += fmt::format("CREATE PRIMARY INDEX `all_of_it` IF NOT EXISTS ON {};\n", keyspace.path(kind.name));
@@ -147,10 +149,11 @@ std::string data(const Outline& outline, const Layout& layout, const Keyspace& k
       const Stored at = stored(layout, kind, document);
       if (static_cast<double>(at.key.size()) > longest_key)
         warnings.push_back({"beyond-limit",
-                            fmt::format("a key of {} has {} bytes; Couchbase takes at most {:.0f}", kind.name, at.key.size(), longest_key),
+                            fmt::format("a key of {} has {} bytes; Couchbase takes at most {:.0f}", kind.name,
+                                        at.key.size(), longest_key),
                             "a shorter key"});
-      out += fmt::format("UPSERT INTO {} (KEY, VALUE) VALUES ({}, {});\n", keyspace.path(kind.name), Json(at.key).dump(),
-                         at.document.dump());
+      out += fmt::format("UPSERT INTO {} (KEY, VALUE) VALUES ({}, {});\n", keyspace.path(kind.name),
+                         Json(at.key).dump(), at.document.dump());
     }
   }
   return out;
@@ -180,14 +183,19 @@ std::string how_to_use(const Keyspace& keyspace, bool with_data) {
   return fmt::format(
       "`schema.n1ql` makes the scope `{}` in the bucket `{}`, which must be there, with collections and indexes; "
       "{}`statements.n1ql` has\nevery query and command as SQL++ (N1QL) with named parameters:\n\n"
-      "    couchbase-cli bucket-create -c localhost -u … -p … --bucket {} --bucket-type couchbase --bucket-ramsize 256\n"
+      "    couchbase-cli bucket-create -c localhost -u … -p … --bucket {} --bucket-type couchbase --bucket-ramsize "
+      "256\n"
       "    cbq -e localhost -u … -p … -f schema.n1ql\n{}\n"
       "Where one call of the key-value service does the same, it stands below as `key-value:`, as the SDK for Node.js "
-      "writes it:\n`Player` is `bucket.scope(\"{}\").collection(\"Player\")`; `get` is LookupInSpec.get; `upsert`, `replace`, "
-      "`remove`, `arrayAppend`,\n`arrayAddUnique` and `increment` are those of MutateInSpec; `cas` is that of the document "
-      "as it was read. It is faster, and\nwhat it reads is never older than what was written. `arrayAppend` is for an element "
+      "writes it:\n`Player` is `bucket.scope(\"{}\").collection(\"Player\")`; `get` is LookupInSpec.get; `upsert`, "
+      "`replace`, "
+      "`remove`, `arrayAppend`,\n`arrayAddUnique` and `increment` are those of MutateInSpec; `cas` is that of the "
+      "document "
+      "as it was read. It is faster, and\nwhat it reads is never older than what was written. `arrayAppend` is for an "
+      "element "
       "behind the last; one that is there is\n`replace(\"rounds[2]\", value)`.\n\n"
-      "`$noam_key` is the key of the document (below). What is absent is left out of a document, and unset where it was "
+      "`$noam_key` is the key of the document (below). What is absent is left out of a document, and unset where it "
+      "was "
       "there.\n\nThe SQL++ was checked against the grammar in Couchbase's documentation only, not on a server.\n",
       keyspace.scope, keyspace.bucket, with_data ? "`data.n1ql` fills them; " : "", keyspace.bucket,
       with_data ? "    cbq -e localhost -u … -p … -f data.n1ql\n" : "", keyspace.scope);
@@ -202,12 +210,17 @@ std::string documents_section(const Layout& layout) {
                     kind.entries ? "an entry" : "a block", fmt::format("`{}`", fmt::join(parts, "::"))});
   }
   return markdown_table({"collection", "of the design", "a document is", "key"}, rows) +
-         "\nThe key of a document is a text, made of the parts of its key as they stand in the document, with `::` between "
-         "them: `mary`,\n`2013-06-13T11:00:00.000Z::click`. In a part, `%` is written `%25`, and a colon at its beginning, at "
-         "its end or behind\nanother one `%3A`; an absent part is `%null`, an empty text `%empty`; the parts of a reference with "
+         "\nThe key of a document is a text, made of the parts of its key as they stand in the document, with `::` "
+         "between "
+         "them: `mary`,\n`2013-06-13T11:00:00.000Z::click`. In a part, `%` is written `%25`, and a colon at its "
+         "beginning, at "
+         "its end or behind\nanother one `%3A`; an absent part is `%null`, an empty text `%empty`; the parts of a "
+         "reference with "
          "several stand one\nafter the other. Keys of more than 250 bytes are refused.\n\n"
-         "`noam_version` is 1 in a new document; whoever changes what lives there asks for the version that he has read and "
-         "raises it\nby one, so that two who change different parts of it notice each other. With the key-value service, the "
+         "`noam_version` is 1 in a new document; whoever changes what lives there asks for the version that he has "
+         "read and "
+         "raises it\nby one, so that two who change different parts of it notice each other. With the key-value "
+         "service, the "
          "CAS does that.\n";
 }
 
@@ -221,8 +234,9 @@ std::string types_section(const Layout& layout) {
        {"date", "string, `2024-02-29`"},
        {"uuid, timeuuid, inet", "string"},
        {"bytes", "string, base64"},
-       {"json", "the value itself; where that can't be told again (a name twice or with a dot; a number that is no 64-bit "
-                "integer and no double), `{\"noam_json\": \"…\"}` with its text"},
+       {"json",
+        "the value itself; where that can't be told again (a name twice or with a dot; a number that is no 64-bit "
+        "integer and no double), `{\"noam_json\": \"…\"}` with its text"},
        {"an enumeration", "string"},
        {"a reference", "the key of its target, `\"mary\"`; a key of several parts is an object of them"},
        {"a value, a row", "object, without what is absent"},
@@ -232,15 +246,18 @@ std::string types_section(const Layout& layout) {
   for (const Kind& kind : layout.kinds())
     if (std::any_of(kind.id.begin(), kind.id.end(), ordered))
       return out +
-             "\nSome values of keys sort otherwise in SQL++ than in noam, or can't be compared where they are absent. Beside such "
-             "a part stands\n`noam_order_of_…`, a text that sorts as the part does: the hexadecimal digits of the bytes by which "
+             "\nSome values of keys sort otherwise in SQL++ than in noam, or can't be compared where they are absent. "
+             "Beside such "
+             "a part stands\n`noam_order_of_…`, a text that sorts as the part does: the hexadecimal digits of the "
+             "bytes by which "
              "noam's own store sorts it\n(docs/storage.md of noam).\n";
   return out;
 }
 
 const std::string statements_heading =
     "-- Every query and command. Parameters are named after the fields; $noam_key is the key of the document,\n"
-    "-- $noam_version the version that was read, $noam_next_version one more. Reads of the same document may be one.\n\n";
+    "-- $noam_version the version that was read, $noam_next_version one more. Reads of the same document may be "
+    "one.\n\n";
 
 }  // namespace
 
@@ -269,10 +286,10 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return place_of(layout, family, column);
   };
-  out.files.push_back({"README.md", readme(outline, fmt::format("{} on Couchbase", outline.model().name), capabilities,
-                                           {{"Use", how_to_use(keyspace, sample != nullptr)},
-                                            {"Documents", documents_section(layout)}},
-                                           place, {{"Types", types_section(layout)}})});
+  out.files.push_back(
+      {"README.md", readme(outline, fmt::format("{} on Couchbase", outline.model().name), capabilities,
+                           {{"Use", how_to_use(keyspace, sample != nullptr)}, {"Documents", documents_section(layout)}},
+                           place, {{"Types", types_section(layout)}})});
   return out;
 }
 

@@ -24,7 +24,9 @@ using Texts = std::vector<std::string>;
 
 constexpr const char* next_version = "noam_next_version";
 
-std::string joined(const Texts& texts, const char* between = ", ") { return fmt::format("{}", fmt::join(texts, between)); }
+std::string joined(const Texts& texts, const char* between = ", ") {
+  return fmt::format("{}", fmt::join(texts, between));
+}
 std::string quoted_text(std::string_view text) { return nlohmann::json(text).dump(); }
 std::string parameter(const std::string& name) { return "$" + name; }
 std::string field(const std::string& name) { return "d." + escaped(name); }
@@ -190,9 +192,9 @@ class Reader {
     if (read_.scan) return out;
     Texts specs;
     for (const std::string& name : names()) specs.push_back(get_spec(name));
-    out.why_not = key_value(words_.kind, whole() || specs.empty()
-                                             ? "get(noam_key)"
-                                             : fmt::format("lookupIn(noam_key, [{}])", joined(specs)));
+    out.why_not =
+        key_value(words_.kind,
+                  whole() || specs.empty() ? "get(noam_key)" : fmt::format("lookupIn(noam_key, [{}])", joined(specs)));
     return out;
   }
 
@@ -255,18 +257,23 @@ class Reader {
     if (read_.scan || (!read_.one_entry() && !read_.ranged() && !(list && read_.limited))) return block();
     if (read_.ranged()) return some_elements(at, key, list, set);
     if (list && !read_.one_entry())
-      return {laid_out({fmt::format("SELECT RAW {}[{}]", at, read_.reverse ? "-$noam_limit:" : "0:$noam_limit"), from()}), {}};
+      return {
+          laid_out({fmt::format("SELECT RAW {}[{}]", at, read_.reverse ? "-$noam_limit:" : "0:$noam_limit"), from()}),
+          {}};
     if (list)
       return {laid_out({fmt::format("SELECT RAW {}[{}]", at, key), from()}),
-              key_value(words_.kind, fmt::format("lookupIn(noam_key, [get(\"{}[\" + position + \"]\")])", words_.placed.name))};
+              key_value(words_.kind,
+                        fmt::format("lookupIn(noam_key, [get(\"{}[\" + position + \"]\")])", words_.placed.name))};
     if (set) return {laid_out({"SELECT META(d).id", from(), fmt::format("WHERE {} IN {}", key, at)}), {}};
-    return {laid_out({fmt::format("SELECT RAW FIRST e.`value` FOR e IN {} WHEN e.`key` = {} END", at, key), from()}), {}};
+    return {laid_out({fmt::format("SELECT RAW FIRST e.`value` FOR e IN {} WHEN e.`key` = {} END", at, key), from()}),
+            {}};
   }
 
   [[nodiscard]] Native some_elements(const std::string& at, const std::string& key, bool list, bool set) const {
     Texts where;
     add_bounds(list ? "p" : set ? "e" : "e.`key`", key, where);
-    return {laid_out({fmt::format("SELECT RAW ARRAY e FOR {}e IN {} WHEN {} END", list ? "p:" : "", at, joined(where, " AND ")),
+    return {laid_out({fmt::format("SELECT RAW ARRAY e FOR {}e IN {} WHEN {} END", list ? "p:" : "", at,
+                                  joined(where, " AND ")),
                       from()}),
             {}};
   }
@@ -290,7 +297,8 @@ struct Change {
   Texts specs;
   bool told = true;  // by the specs
 
-  void put(const std::string& path, const std::string& value, const std::string& plain, const std::string& plain_value) {
+  void put(const std::string& path, const std::string& value, const std::string& plain,
+           const std::string& plain_value) {
     set.push_back(fmt::format("{} = {}", path, value));
     specs.push_back(fmt::format("upsert({}, {})", quoted_text(plain), plain_value));
   }
@@ -319,9 +327,10 @@ void change_element(const Words& words, bool put, bool erase, Change& out) {
     const std::string position = parameter(words.family.key[0].name);
     out.set.push_back(
         erase ? fmt::format("{0} = {0}[0:ARRAY_LENGTH({0}) - 1]", at)
-              : fmt::format("{0} = CASE WHEN {1} < ARRAY_LENGTH({0}) THEN ARRAY CASE WHEN p = {1} THEN $value ELSE e END FOR "
-                            "p:e IN {0} END ELSE ARRAY_APPEND({0}, $value) END",
-                            at, position));
+              : fmt::format(
+                    "{0} = CASE WHEN {1} < ARRAY_LENGTH({0}) THEN ARRAY CASE WHEN p = {1} THEN $value ELSE e END FOR "
+                    "p:e IN {0} END ELSE ARRAY_APPEND({0}, $value) END",
+                    at, position));
     out.specs.push_back(erase ? fmt::format("remove(\"{}[-1]\")", name)
                               : fmt::format("arrayAppend({}, value)", quoted_text(name)));
     return;
@@ -336,7 +345,8 @@ void change_element(const Words& words, bool put, bool erase, Change& out) {
     return;
   }
   const std::string rest = fmt::format("ARRAY e FOR e IN {} WHEN e.`key` != $key END", at);
-  out.set.push_back(fmt::format("{} = {}", at, erase ? rest : fmt::format("ARRAY_APPEND({}, {})", rest, words.element())));
+  out.set.push_back(
+      fmt::format("{} = {}", at, erase ? rest : fmt::format("ARRAY_APPEND({}, {})", rest, words.element())));
   out.told = false;
 }
 
@@ -404,7 +414,8 @@ Native insert(const Words& head) {
     out.add(version_field, "1");
     return out.text();
   };
-  return {laid_out({fmt::format("INSERT INTO {} (KEY, VALUE)", head.into), fmt::format("VALUES ($noam_key, {})", document("$"))}),
+  return {laid_out({fmt::format("INSERT INTO {} (KEY, VALUE)", head.into),
+                    fmt::format("VALUES ($noam_key, {})", document("$"))}),
           key_value(head.kind, fmt::format("insert(noam_key, {})", document("")))};
 }
 
@@ -423,7 +434,8 @@ class Writer {
       return put_document();
     Change change;
     change_family(words_, {write_}, change);
-    if (words_.guarded() || !documents::makes_document(words_.kind)) return update(words_, std::move(change), words_.guarded());
+    if (words_.guarded() || !documents::makes_document(words_.kind))
+      return update(words_, std::move(change), words_.guarded());
     return merged(change);
   }
 
@@ -451,7 +463,8 @@ class Writer {
       words_.add_values(out, sign);
       return out.text();
     };
-    return {laid_out({fmt::format("UPSERT INTO {} (KEY, VALUE)", words_.into), fmt::format("VALUES ($noam_key, {})", document("$"))}),
+    return {laid_out({fmt::format("UPSERT INTO {} (KEY, VALUE)", words_.into),
+                      fmt::format("VALUES ($noam_key, {})", document("$"))}),
             key_value(words_.kind, fmt::format("upsert(noam_key, {})", document("")))};
   }
 
@@ -463,7 +476,8 @@ class Writer {
       if (!part.order.empty()) all.push_back(fmt::format("upsert({}, {})", quoted_text(part.order), part.order));
     }
     all.insert(all.end(), specs.begin(), specs.end());
-    return {laid_out({fmt::format("MERGE INTO {} AS d", words_.into), "USING [{\"noam_key\": $noam_key}] AS s ON KEY s.noam_key",
+    return {laid_out({fmt::format("MERGE INTO {} AS d", words_.into),
+                      "USING [{\"noam_key\": $noam_key}] AS s ON KEY s.noam_key",
                       "WHEN MATCHED THEN UPDATE SET " + joined(set),
                       fmt::format("WHEN NOT MATCHED THEN INSERT {}", fresh.text())}),
             specs.empty() ? std::string() : mutate(words_, all, ", { upsertDocument: true }")};
@@ -504,12 +518,14 @@ class Writer {
       return {laid_out({fmt::format("DELETE FROM {}", words_.use_keys()),
                         fmt::format("WHERE {} = $noam_version", field(version_field))}),
               key_value(words_.kind, "remove(noam_key, { cas })")};
-    const std::string over = words_.family.adds ? fmt::format("WHERE {} <= 0", words_.path(documents::counted_out(words_.placed))) : "";
+    const std::string over =
+        words_.family.adds ? fmt::format("WHERE {} <= 0", words_.path(documents::counted_out(words_.placed))) : "";
     const bool alone = of_one_family() && !words_.guarded() && words_.placed.shape != Shape::Elements;
     if (alone) {
       Texts clauses = {fmt::format("DELETE FROM {}", words_.use_keys())};
       if (!over.empty()) clauses.push_back(over);
-      return {laid_out(clauses), key_value(words_.kind, over.empty() ? "remove(noam_key)" : "remove(noam_key, { cas })")};
+      return {laid_out(clauses),
+              key_value(words_.kind, over.empty() ? "remove(noam_key)" : "remove(noam_key, { cas })")};
     }
     Change change;
     change_family(words_, {write_}, change);
@@ -552,7 +568,8 @@ class Writer {
     }
     const bool fresh = write_.kind == WriteKind::Insert;
     if (words_.placed.versioned) entry.add(version_field, fresh ? "1" : parameter(next_version));
-    const std::string set = fmt::format("{} = ARRAY_APPEND({}, {})", field(words_.placed.name), others(there), entry.text());
+    const std::string set =
+        fmt::format("{} = ARRAY_APPEND({}, {})", field(words_.placed.name), others(there), entry.text());
     if (documents::makes_document(words_.kind) && !(words_.placed.versioned && !fresh)) {
       Object document = key_fields("$");
       document.add(words_.placed.name, "[" + words_.embedded_entry().text() + "]");
@@ -580,9 +597,7 @@ std::string Keyspace::path(std::string_view collection) const {
 
 const std::string& sort_field(const Part& part) { return part.order.empty() ? part.name : part.order; }
 
-Native SqlDialect::read(const Read& read) const {
-  return Reader(Words(layout_, keyspace_, *read.family), read).run();
-}
+Native SqlDialect::read(const Read& read) const { return Reader(Words(layout_, keyspace_, *read.family), read).run(); }
 
 Native SqlDialect::write(const Write& write) const {
   return Writer(Words(layout_, keyspace_, *write.family), write).run();
@@ -605,7 +620,8 @@ std::vector<Native> SqlDialect::united(const Kind& kind, const std::vector<Write
   for (const Placed& placed : kind.families) {
     const FamilyOutline& family = *placed.family;
     const bool erases = documents::writes_any(writes, family, WriteKind::Erase) && erased.empty();
-    if (!documents::writes_any(writes, family, WriteKind::Put) && !documents::writes_any(writes, family, WriteKind::Append) && !erases)
+    if (!documents::writes_any(writes, family, WriteKind::Put) &&
+        !documents::writes_any(writes, family, WriteKind::Append) && !erases)
       continue;
     change_family(Words(layout_, keyspace_, family), writes, change);
     changed = &family;

@@ -221,8 +221,10 @@ class Reader {
     const std::string& name = words_.placed.name;
     const std::string key = words_.family.key[0].name;
     const bool list = words_.family.elements == TypeKind::List;
-    if (read_.scan || (!read_.one_entry() && !read_.ranged() && !(list && read_.limited))) return find_block(projection());
-    if (list) return find_one(words_.by_id(), std::move(Js::object().add("_id", "1").add(name, one("$slice", slice(key)))));
+    if (read_.scan || (!read_.one_entry() && !read_.ranged() && !(list && read_.limited)))
+      return find_block(projection());
+    if (list)
+      return find_one(words_.by_id(), std::move(Js::object().add("_id", "1").add(name, one("$slice", slice(key)))));
     if (read_.ranged()) return filtered(name, key);
     Js filter = words_.by_id();
     if (words_.family.elements == TypeKind::Set)
@@ -235,9 +237,9 @@ class Reader {
     if (read_.one_entry()) return Js::array().add(var(key)).add("1");
     if (!read_.ranged()) return read_.reverse ? "-noam_limit" : "noam_limit";
     const std::string from = read_.low ? key + "_from" + (read_.low_inclusive ? "" : " + 1") : "0";
-    const std::string count =
-        read_.high ? fmt::format("{}_to{} - {}", key, read_.high_inclusive ? " + 1" : "", read_.low ? "(" + from + ")" : from)
-                   : "2147483647";
+    const std::string count = read_.high ? fmt::format("{}_to{} - {}", key, read_.high_inclusive ? " + 1" : "",
+                                                       read_.low ? "(" + from + ")" : from)
+                                         : "2147483647";
     return Js::array().add(from).add(count);
   }
 
@@ -252,9 +254,10 @@ class Reader {
     if (read_.high) condition(read_.high_inclusive ? "$lte" : "$lt", "_to");
     Js filter = Js::object();
     filter.add("input", text("$" + name)).add("as", text("element")).add("cond", one("$and", std::move(conditions)));
-    return words_.call({{"aggregate", {Js::array()
-                                           .add(one("$match", words_.by_id()))
-                                           .add(one("$project", one(name, one("$filter", std::move(filter)))))}}});
+    return words_.call({{"aggregate",
+                         {Js::array()
+                              .add(one("$match", words_.by_id()))
+                              .add(one("$project", one(name, one("$filter", std::move(filter)))))}}});
   }
 
   [[nodiscard]] std::string flat() const {
@@ -265,8 +268,7 @@ class Reader {
 
   [[nodiscard]] std::string embedded() const {
     const std::string& name = words_.placed.name;
-    if (read_.one_entry())
-      return find_one(words_.by_id(), one(name, one("$elemMatch", words_.embedded_key())));
+    if (read_.one_entry()) return find_one(words_.by_id(), one(name, one("$elemMatch", words_.embedded_key())));
     const bool constants = std::any_of(words_.placed.key.begin(), words_.placed.key.end(),
                                        [](const Part& part) { return part.column->constant.has_value(); });
     if (read_.prefix == 0 && !read_.ranged() && !read_.limited && !constants) return find_block(projection());
@@ -345,7 +347,8 @@ class Writer {
 
   // One change, with the version where the document has one, and the key where it may be the first of it.
   [[nodiscard]] std::string update(const std::string& change, Js what) const {
-    return update(filter(), change, std::move(what), documents::makes_document(words_.kind) && kind_ != WriteKind::Erase);
+    return update(filter(), change, std::move(what),
+                  documents::makes_document(words_.kind) && kind_ != WriteKind::Erase);
   }
 
   [[nodiscard]] std::string update(Js found, const std::string& change, Js what, bool upsert) const {
@@ -370,7 +373,8 @@ class Writer {
     if (placed.shape == Shape::Subdocument)
       out.add(placed.name, value == nullptr ? words_.values() : Js(value));
     else
-      for (const auto& [name, column] : placed.columns()) out.add(name, value == nullptr ? words_.value(name) : Js(value));
+      for (const auto& [name, column] : placed.columns())
+        out.add(name, value == nullptr ? words_.value(name) : Js(value));
     return out;
   }
 
@@ -410,7 +414,8 @@ class Writer {
     const auto of_another = [&](const Placed& other) {
       if (other.family->index == words_.family.index) return true;
       for (std::size_t i = 0; i < other.key.size(); ++i)
-        if (constant(other.key[i]) && other.key[i].column->constant != words_.placed.key[i].column->constant) return true;
+        if (constant(other.key[i]) && other.key[i].column->constant != words_.placed.key[i].column->constant)
+          return true;
       return false;
     };
     return words_.placed.shape == Shape::Document && !words_.guarded() &&
@@ -430,7 +435,8 @@ class Writer {
   [[nodiscard]] std::string erase() const {
     if (words_.family.existence) return words_.call({{"deleteOne", {filter()}}});
     Js found = filter();
-    if (words_.family.adds) found.add(words_.path(documents::counted_out(words_.placed)), one("$lte", "NumberLong(\"0\")"));
+    if (words_.family.adds)
+      found.add(words_.path(documents::counted_out(words_.placed)), one("$lte", "NumberLong(\"0\")"));
     if (alone() || same_documents()) return words_.call({{"deleteOne", {std::move(found)}}});
     return update(std::move(found), "$unset", fields("\"\""), false);
   }
@@ -454,7 +460,8 @@ class Writer {
     Js fresh = filter();
     fresh.add(name + ".key", one("$ne", key));
     return "// a key that is there\n" + update(std::move(found), "$set", one(name + ".$.value", "value"), false) +
-           ";\n// a new one\n" + update(std::move(fresh), "$push", one(name, pushed(words_.element(), one("key", "1"))), false);
+           ";\n// a new one\n" +
+           update(std::move(fresh), "$push", one(name, pushed(words_.element(), one("key", "1"))), false);
   }
 
   static Js pushed(Js entry, Js order) {

@@ -24,7 +24,8 @@ class ShellDialect : public Dialect {
 };
 
 // All that a command writes to the bases of one document.
-std::vector<Native> united(const documents::Layout& layout, const documents::Kind& kind, const std::vector<Write>& writes);
+std::vector<Native> united(const documents::Layout& layout, const documents::Kind& kind,
+                           const std::vector<Write>& writes);
 
 // What `_id` is: the key itself, or a document of its parts.
 Js id_of(const documents::Kind& kind, const std::vector<Js>& parts);

@@ -103,14 +103,15 @@ std::string print_calls(std::string_view collection, const std::vector<Call>& ca
 std::string variable(std::string_view name) {
   // ECMAScript 2023, 12.7.2: reserved words, with those of strict code and of modules.
   static constexpr std::array<std::string_view, 56> reserved = {
-      "arguments", "async",      "await",   "break",     "case",   "catch",      "class",   "const",     "continue",
-      "db",        "debugger",   "default", "delete",    "do",     "else",       "enum",    "eval",      "export",
-      "extends",   "false",      "finally", "for",       "from",   "function",   "get",     "if",        "implements",
-      "import",    "in",         "instanceof", "interface", "let", "new",        "null",    "of",        "package",
-      "private",   "protected",  "public",  "return",    "set",    "static",     "super",   "switch",    "this",
-      "throw",     "true",       "try",     "typeof",    "undefined", "use",     "var",
-      "void",      "while",      "with",    "yield"};
-  return std::find(reserved.begin(), reserved.end(), name) != reserved.end() ? std::string(name) + "_" : std::string(name);
+      "arguments", "async",     "await",      "break",   "case",    "catch",      "class",     "const",
+      "continue",  "db",        "debugger",   "default", "delete",  "do",         "else",      "enum",
+      "eval",      "export",    "extends",    "false",   "finally", "for",        "from",      "function",
+      "get",       "if",        "implements", "import",  "in",      "instanceof", "interface", "let",
+      "new",       "null",      "of",         "package", "private", "protected",  "public",    "return",
+      "set",       "static",    "super",      "switch",  "this",    "throw",      "true",      "try",
+      "typeof",    "undefined", "use",        "var",     "void",    "while",      "with",      "yield"};
+  return std::find(reserved.begin(), reserved.end(), name) != reserved.end() ? std::string(name) + "_"
+                                                                             : std::string(name);
 }
 
 }  // namespace noam::targets::mongodb

@@ -28,8 +28,9 @@ constexpr std::array limits = {
 
 constexpr std::array known_options = {
     Option{"entries", "\"flat\": a field for each element of a collection, `games[0]`, instead of an array"},
-    Option{"documents", "\"blocks\": entries as arrays inside the document of their block, instead of documents of "
-                        "their own"},
+    Option{"documents",
+           "\"blocks\": entries as arrays inside the document of their block, instead of documents of "
+           "their own"},
 };
 
 constexpr std::array<std::string_view, 1> reserved_fields = {"_id"};
@@ -69,7 +70,8 @@ std::string data_script(const Outline& outline, const Layout& layout, const desi
         documents::add(fields, kind.id[0].name, documents::node_of(layout, kind.id[0].column->type, document.id[0]));
       for (const auto& [name, value] : document.fields.members) documents::add(fields, name, value);
       const Js filter = std::move(Js::object().add("_id", id_of(kind, parts)));
-      out += print_calls(kind.name, {{"replaceOne", {filter, literal(fields), std::move(Js::object().add("upsert", "true"))}}});
+      out += print_calls(kind.name,
+                         {{"replaceOne", {filter, literal(fields), std::move(Js::object().add("upsert", "true"))}}});
       out += ";\n";
     }
   }
@@ -77,8 +79,10 @@ std::string data_script(const Outline& outline, const Layout& layout, const desi
 }
 
 const std::string statements_heading =
-    "// Every query and command. What is given are variables, named after the fields; noam_version is the version that\n"
-    "// was read, noam_next_version one more. What is absent is left out, in an update it goes to $unset. Reads of the\n"
+    "// Every query and command. What is given are variables, named after the fields; noam_version is the version "
+    "that\n"
+    "// was read, noam_next_version one more. What is absent is left out, in an update it goes to $unset. Reads of "
+    "the\n"
     "// same document may be one, with all that is wanted of it.\n\n";
 
 std::vector<ListedStatement> listed(const Outline& outline, const Layout& layout) {
@@ -89,9 +93,7 @@ std::vector<ListedStatement> listed(const Outline& outline, const Layout& layout
   return out;
 }
 
-std::string part_field(const Kind& kind, const Part& part) {
-  return kind.simple() ? "_id" : "_id." + part.name;
-}
+std::string part_field(const Kind& kind, const Part& part) { return kind.simple() ? "_id" : "_id." + part.name; }
 
 std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column) {
   const Kind& kind = layout.kind_of(family);
@@ -126,10 +128,12 @@ std::string place_of(const Layout& layout, const FamilyOutline& family, const Co
 
 std::string how_to_use(const Outline& outline, bool data) {
   return fmt::format(
-      "`schema.js` makes the collections, with validators, and the indexes; {}`statements.js` has every query and command "
+      "`schema.js` makes the collections, with validators, and the indexes; {}`statements.js` has every query and "
+      "command "
       "as calls of\nthe shell, in which what is given are variables. The database is called after the model:\n\n"
       "    mongosh \"mongodb://localhost/{}\" schema.js{}\n\n"
-      "In a request, an optional field whose value is absent is left out, and in an update goes to `$unset` instead of\n"
+      "In a request, an optional field whose value is absent is left out, and in an update goes to `$unset` instead "
+      "of\n"
       "`$set`.\n",
       data ? "`data.js` fills them; " : "", outline.model().name,
       data ? fmt::format("\n    mongosh \"mongodb://localhost/{}\" data.js", outline.model().name) : "");
@@ -141,23 +145,30 @@ std::string documents_section(const Layout& layout) {
   for (const Kind& kind : layout.kinds()) {
     std::vector<std::string> parts;
     for (const Part& part : kind.id) parts.push_back(part.name);
-    const std::string id = kind.simple() ? fmt::format("`{}`", parts[0]) : fmt::format("`{{ {} }}`", fmt::join(parts, ", "));
+    const std::string id =
+        kind.simple() ? fmt::format("`{}`", parts[0]) : fmt::format("`{{ {} }}`", fmt::join(parts, ", "));
     const Js keys = index_keys(kind);
     // A block stays on one shard.
     std::vector<std::string> block;
     for (const Part& part : kind.block()) block.push_back(fmt::format("\"_id.{}\": 1", part.name));
     for (const documents::Placed& placed : kind.families) flat = flat || placed.shape == Shape::Flat;
     rows.push_back({fmt::format("`{}`", kind.name), fmt::format("`{}`", kind.collection->name),
-                    kind.entries ? "an entry" : "a block", id, keys.empty() ? "" : fmt::format("`{}`", keys.print(0, 0, 1000)),
+                    kind.entries ? "an entry" : "a block", id,
+                    keys.empty() ? "" : fmt::format("`{}`", keys.print(0, 0, 1000)),
                     kind.entries ? fmt::format("`{{ {} }}`", fmt::join(block, ", ")) : "`{ _id: \"hashed\" }`"});
   }
-  return markdown_table({"collection", "of the design", "a document is", "`_id`", "index", "shard key, if there is one"}, rows) +
-         "\nA key of one part is `_id` and, so that it has a name, a field as well; the parts of a longer one are fields of "
-         "`_id`,\nalways in this order. `noam_version` is 1 in a new document; whoever changes what lives there asks for "
+  return markdown_table(
+             {"collection", "of the design", "a document is", "`_id`", "index", "shard key, if there is one"}, rows) +
+         "\nA key of one part is `_id` and, so that it has a name, a field as well; the parts of a longer one are "
+         "fields of "
+         "`_id`,\nalways in this order. `noam_version` is 1 in a new document; whoever changes what lives there asks "
+         "for "
          "the version that\nhe has read and raises it by one, so that two who change different parts of it notice each "
          "other.\n" +
-         (flat ? "\nIn the name of a field such as `games[0]`, the key of an element of a set or map is a text: `%` is written "
-                 "`%25`, `.` is\n`%2E` and `$` is `%24`; a colon at its beginning, at its end or behind another is `%3A`, an "
+         (flat ? "\nIn the name of a field such as `games[0]`, the key of an element of a set or map is a text: `%` is "
+                 "written "
+                 "`%25`, `.` is\n`%2E` and `$` is `%24`; a colon at its beginning, at its end or behind another is "
+                 "`%3A`, an "
                  "empty text `%empty`, and `::`\nstands between the parts of a key with several.\n"
                : "");
 }
@@ -173,11 +184,13 @@ std::string types_section(const Layout& layout) {
        {"uuid, timeuuid", "binary data, subtype 4 (`UUID(…)`)"},
        {"bytes", "binary data, subtype 0"},
        {"inet", "string"},
-       {"json", "the value itself; where BSON can't tell it again (a name that is empty, begins with `$` or has a dot; a "
-                "number that is no 64-bit integer and no double; more than 80 levels), `{ noam_json: \"…\" }` with its text"},
+       {"json",
+        "the value itself; where BSON can't tell it again (a name that is empty, begins with `$` or has a dot; a "
+        "number that is no 64-bit integer and no double; more than 80 levels), `{ noam_json: \"…\" }` with its text"},
        {"an enumeration", "string; the validator knows the texts"},
-       {"a reference", "the key of its target, `\"mary\"` and not `\"Player:mary\"`, so that `$lookup` finds it; a key of several "
-                       "parts is a document of them"},
+       {"a reference",
+        "the key of its target, `\"mary\"` and not `\"Player:mary\"`, so that `$lookup` finds it; a key of several "
+        "parts is a document of them"},
        {"a value, a row", "document, without what is absent"},
        {"list, set", "array; a set in any order"},
        {"map", "array of `{ key, value }`: keys need not be texts, and texts may hold dots and `$`"}});
@@ -186,7 +199,8 @@ std::string types_section(const Layout& layout) {
       if (!part.order.empty()) {
         return out +
                "\nMongoDB sorts some values of keys in an order of its own: binary data by length, UUIDs not by time, "
-               "addresses as texts.\nBeside such a part stands `noam_order_of_…`, a text that sorts as the part does: the "
+               "addresses as texts.\nBeside such a part stands `noam_order_of_…`, a text that sorts as the part does: "
+               "the "
                "hexadecimal digits of the bytes by\nwhich noam's own store sorts it (docs/storage.md of noam).\n";
       }
   return out;
@@ -216,18 +230,16 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return place_of(layout, family, column);
   };
-  out.files.push_back({"README.md", readme(outline, fmt::format("{} on MongoDB", outline.model().name), capabilities,
-                                           {{"Use", how_to_use(outline, sample != nullptr)},
-                                            {"Documents", documents_section(layout)}},
-                                           place, {{"Types", types_section(layout)}})});
+  out.files.push_back(
+      {"README.md", readme(outline, fmt::format("{} on MongoDB", outline.model().name), capabilities,
+                           {{"Use", how_to_use(outline, sample != nullptr)}, {"Documents", documents_section(layout)}},
+                           place, {{"Types", types_section(layout)}})});
   out.warnings = documents::check_options(outline, style);
   return out;
 }
 
 std::vector<Measure> measure(const Outline& outline) { return documents::measure(Layout(outline, style)); }
 
-std::vector<ListedStatement> statements(const Outline& outline) {
-  return listed(outline, Layout(outline, style));
-}
+std::vector<ListedStatement> statements(const Outline& outline) { return listed(outline, Layout(outline, style)); }
 
 }  // namespace noam::targets::mongodb

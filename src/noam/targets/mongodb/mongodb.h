@@ -5,8 +5,8 @@
 #include "noam/targets/documents.h"
 #include "noam/targets/target.h"
 
-// Documents of BSON. A block is a document; what has a key of its own inside a block, and is no element of a field, is a
-// document each. See the README that is generated.
+// Documents of BSON. A block is a document; what has a key of its own inside a block, and is no element of a field, is
+// a document each. See the README that is generated.
 namespace noam::targets::mongodb {
 
 extern const Capabilities capabilities;

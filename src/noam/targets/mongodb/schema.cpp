@@ -112,7 +112,8 @@ class KindSchema {
                          .add("value", key_schema_of(layout_, family.values[0].type)));
   }
 
-  // Of an entry inside a document. Where several families share an array, what one of them asks for is not asked of all.
+  // Of an entry inside a document. Where several families share an array, what one of them asks for is not asked of
+  // all.
   [[nodiscard]] Js columns(const Placed& placed, const std::vector<Part>& key) const {
     Js required = Js::array();
     Js properties = Js::object();
@@ -121,9 +122,8 @@ class KindSchema {
       properties.add(part.name, key_schema_of(layout_, part.column->type));
       if (!part.order.empty()) properties.add(part.order, text());
     }
-    const bool shared = std::count_if(kind_.families.begin(), kind_.families.end(), [&](const Placed& other) {
-                          return other.name == placed.name;
-                        }) > 1;
+    const bool shared = std::count_if(kind_.families.begin(), kind_.families.end(),
+                                      [&](const Placed& other) { return other.name == placed.name; }) > 1;
     for (const auto& [name, column] : placed.columns()) {
       if (!column->type.optional && !shared) required.add(string_literal(name));
       properties.add(name, schema_of(layout_, *column));
@@ -193,7 +193,9 @@ std::string schema_script(const Outline& outline, const Layout& layout) {
     const std::string begin = fmt::format("collection({}, ", string_literal(kind.name));
     out += fmt::format("\n{}{});\n", begin, KindSchema(layout, kind).run().print(begin.size() + 2, 0));
     if (Js keys = index_keys(kind); !keys.empty())
-      out += print_calls(kind.name, {{"createIndex", {std::move(keys), std::move(Js::object().add("name", "\"in_order\""))}}}) + ";\n";
+      out += print_calls(kind.name,
+                         {{"createIndex", {std::move(keys), std::move(Js::object().add("name", "\"in_order\""))}}}) +
+             ";\n";
   }
   return out;
 }

@@ -107,9 +107,9 @@ Js map_schema(const Layout& layout, const Type& type) {
   const Type& value = type.arguments[1];
   Js entry = of_type({"object"});
   entry.add("required", Js::array().add(string_literal("key")).add(string_literal("value")));
-  entry.add("properties", Js::object()
-                              .add("key", element_schema(layout, type.arguments[0]))
-                              .add("value", element_schema(layout, value)));
+  entry.add(
+      "properties",
+      Js::object().add("key", element_schema(layout, type.arguments[0])).add("value", element_schema(layout, value)));
   return array_of(std::move(entry));
 }
 
