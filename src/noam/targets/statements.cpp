@@ -38,7 +38,8 @@ class Lister {
                             fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
                                         outline_.family(copy.written.family).label),
                             {},
-                            false});
+                            false,
+                            {}});
       tell(copy.support, 2);
       write("then write", copy.written, 2, writes);
     }
@@ -172,6 +173,7 @@ class Lister {
     step.asks = true;
     const auto add = [&](WriteKind kind, bool fresh = false) {
       writes.push_back({&outline_.collection_of(written.family), &family, kind, fresh});
+      step.writes.push_back(writes.back());
       step.requests.push_back(dialect_.write(writes.back()));
     };
     const bool unknown = !written.made && !written.changed && !written.appended && !written.erased;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "noam/targets/cassandra/cassandra.h"
+#include "noam/targets/couchbase/couchbase.h"
+#include "noam/targets/mongodb/mongodb.h"
 
 namespace noam::targets {
 
@@ -15,6 +17,11 @@ const std::array all = {
     Target{"cassandra", "Apache Cassandra 5", "CQL tables; an entry is a row, what a block has once is static",
            &cassandra::capabilities, cassandra::options, cassandra::generate, cassandra::measure,
            cassandra::statements},
+    Target{"mongodb", "MongoDB", "collections of documents; a block is a document, entries with keys are documents too",
+           &mongodb::capabilities, mongodb::options, mongodb::generate, mongodb::measure, mongodb::statements},
+    Target{"couchbase", "Couchbase Server 7", "JSON documents and SQL++; laid out as for MongoDB",
+           &couchbase::capabilities, couchbase::options, couchbase::generate, couchbase::measure,
+           couchbase::statements},
 };
 
 }  // namespace
