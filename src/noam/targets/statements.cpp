@@ -32,9 +32,12 @@ class Lister {
     std::vector<Write> writes;
     for (const design::Written& written : explanation.bases) write("write", written, 1, writes);
     for (const design::Following& copy : explanation.copies) {
-      out_.steps.push_back({1, fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
-                                           outline_.family(copy.written.family).label),
-                            {}, false});
+      out_.steps.push_back({1,
+                            fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
+                                        outline_.family(copy.written.family).label),
+                            {},
+                            false,
+                            {}});
       tell(copy.support, 2);
       write("then write", copy.written, 2, writes);
     }
@@ -148,6 +151,7 @@ class Lister {
     step.asks = true;
     const auto add = [&](WriteKind kind) {
       writes.push_back({&outline_.collection_of(written.family), &family, kind});
+      step.writes.push_back(writes.back());
       step.requests.push_back(dialect_.write(writes.back()));
     };
     const bool unknown = !written.made && !written.changed && !written.appended && !written.erased;

@@ -67,7 +67,8 @@ struct ListedStep {
   std::size_t depth = 0;
   std::string text;
   std::vector<Native> requests;
-  bool asks = false;  // the database; so it has requests
+  bool asks = false;          // the database; so it has requests
+  std::vector<Write> writes;  // that the requests are, one each; none where they read
 };
 
 struct ListedStatement {

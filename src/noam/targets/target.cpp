@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "noam/targets/cassandra/cassandra.h"
+#include "noam/targets/dynamodb/dynamodb.h"
 
 namespace noam::targets {
 
@@ -15,6 +16,8 @@ const std::array all = {
     Target{"cassandra", "Apache Cassandra 5", "CQL tables; an entry is a row, what a block has once is static",
            &cassandra::capabilities, cassandra::options, cassandra::generate, cassandra::measure,
            cassandra::statements},
+    Target{"dynamodb", "Amazon DynamoDB", "tables of items; a block is an item, other entries items under a sort key",
+           &dynamodb::capabilities, dynamodb::options, dynamodb::generate, dynamodb::measure, dynamodb::statements},
 };
 
 }  // namespace
@@ -38,10 +41,9 @@ std::vector<Warning> check_design(const Target& target, const Outline& outline) 
       std::vector<std::string_view> names;
       for (const Option& known : target.options) names.push_back(known.name);
       if (std::find(names.begin(), names.end(), option.name) != names.end()) continue;
-      out.push_back({"unknown-option", fmt::format("{} does not know the option `{}` of {}", target.name, option.name,
-                                                   collection.name),
-                     names.empty() ? std::string("it has none")
-                                   : fmt::format("it knows {}", fmt::join(names, ", "))});
+      out.push_back({"unknown-option",
+                     fmt::format("{} does not know the option `{}` of {}", target.name, option.name, collection.name),
+                     names.empty() ? std::string("it has none") : fmt::format("it knows {}", fmt::join(names, ", "))});
     }
   }
   return out;
