@@ -11,6 +11,7 @@
 #include "noam/targets/dynamodb/requests.h"
 #include "noam/targets/dynamodb/values.h"
 #include "noam/targets/json_print.h"
+#include "noam/targets/keys.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::dynamodb {
@@ -267,7 +268,7 @@ std::vector<Measure> measure(const Outline& outline) {
       double item = 0;
       for (const FamilyOutline* mate : layout.item_mates(*family)) {
         const double blocks = std::max(table.collection->blocks, 1.0);
-        item += mate->bytes * (elements_in_item(*mate) ? mate->entries / blocks : 1);
+        item += mate->bytes * (elements_of_block(*mate) ? mate->entries / blocks : 1);
       }
       bytes = std::max(bytes, item);
     }

@@ -6,11 +6,10 @@
 
 #include "noam/base/check.h"
 #include "noam/targets/dynamodb/values.h"
+#include "noam/targets/keys.h"
 #include "noam/targets/names.h"
 
 namespace noam::targets::dynamodb {
-
-using model::TypeKind;
 
 namespace {
 
@@ -21,22 +20,6 @@ constexpr NameRules table_rules{255, false, true, "_-.", false, {}};
 constexpr NameRules attribute_rules{255, false, true, "_-.", false, {}};
 
 constexpr std::size_t shortest_table_name = 3;
-
-bool same_key(const FamilyOutline& a, const FamilyOutline& b) {
-  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(), [](const Column& x, const Column& y) {
-    return x.name == y.name && x.type == y.type && x.descending == y.descending;
-  });
-}
-
-bool same_constants(const FamilyOutline& a, const FamilyOutline& b) {
-  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(),
-                    [](const Column& x, const Column& y) { return x.constant == y.constant; });
-}
-
-bool required(const Column& column) {
-  return !column.same_as && !column.type.optional && !column.type.is_collection() &&
-         column.type.kind != TypeKind::Row && column.type.kind != TypeKind::Rows;
-}
 
 std::string by_names(const FamilyOutline& family) {
   std::vector<std::string> names;
@@ -59,7 +42,7 @@ Key make_key(const model::Model& model, const std::vector<Column>& columns, cons
 PlacedFamily place_values(const FamilyOutline& family, Namer& namer) {
   PlacedFamily out;
   out.family = &family;
-  if (elements_in_item(family)) {
+  if (elements_of_block(family)) {
     out.shape = Shape::Elements;
     out.attribute = namer.give(family.path);
     out.names.assign(family.values.size(), std::string());
@@ -86,7 +69,7 @@ void tell_presence(PlacedFamily& placed, Namer& namer) {
     return;
   }
   for (std::size_t i = 0; i < family.values.size() && placed.present.empty(); ++i)
-    if (!placed.names[i].empty() && required(family.values[i])) placed.present = placed.names[i];
+    if (!placed.names[i].empty() && always_there(family.values[i])) placed.present = placed.names[i];
   // Of a base the head tells.
   if (!placed.present.empty() || family.base) return;
   placed.present = namer.give("noam_entry");
@@ -94,16 +77,6 @@ void tell_presence(PlacedFamily& placed, Namer& namer) {
 }
 
 }  // namespace
-
-bool elements_in_item(const FamilyOutline& family) {
-  return family.elements != TypeKind::Unknown && family.key.size() == 1;
-}
-
-std::size_t leading_constants(const FamilyOutline& family) {
-  const auto end =
-      std::find_if(family.key.begin(), family.key.end(), [](const Column& part) { return !part.constant; });
-  return static_cast<std::size_t>(end - family.key.begin());
-}
 
 Layout::Layout(const Outline& outline) : outline_(outline) {
   placed_.resize(outline.program->design.families.size());
@@ -128,7 +101,7 @@ void Layout::place(const CollectionOutline& collection) {
   std::vector<const FamilyOutline*> of_block;
   std::vector<std::vector<const FamilyOutline*>> keyed;
   for (const FamilyOutline& family : collection.families) {
-    if (family.one_a_block() || elements_in_item(family)) {
+    if (family.one_a_block() || elements_of_block(family)) {
       of_block.push_back(&family);
       continue;
     }
@@ -181,17 +154,6 @@ std::vector<const FamilyOutline*> Layout::item_mates(const FamilyOutline& family
   for (const FamilyOutline* other : at.families)
     if (at.item_a_block() || same_constants(*other, family)) out.push_back(other);
   return out;
-}
-
-const FamilyOutline* Layout::head(const FamilyOutline& base) const {
-  const auto owner = [&](const FamilyOutline& family) {
-    const design::Family& at = outline_.program->design.families[family.index];
-    return outline_.program->design.collections[at.collection].variables[at.from[0]].type.entity();
-  };
-  for (const CollectionOutline& collection : outline_.collections)
-    for (const FamilyOutline& family : collection.families)
-      if (family.base && family.existence && owner(family) == owner(base)) return &family;
-  return nullptr;
 }
 
 }  // namespace noam::targets::dynamodb

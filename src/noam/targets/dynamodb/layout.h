@@ -68,8 +68,6 @@ class Layout {
 
   // Families whose entries may lie in one item with those of this one; itself is one of them.
   [[nodiscard]] std::vector<const FamilyOutline*> item_mates(const FamilyOutline& family) const;
-  // The family that tells that an instance is there, of the entity whose base this is.
-  [[nodiscard]] const FamilyOutline* head(const FamilyOutline& base) const;
 
  private:
   void place(const CollectionOutline& collection);
@@ -82,11 +80,5 @@ class Layout {
   std::vector<std::string> ends_;                    // of tables: what follows the name of the collection
   std::vector<std::optional<PlacedFamily>> placed_;  // by FamilyOutline::index
 };
-
-// Its elements are attributes of the block's item.
-bool elements_in_item(const FamilyOutline& family);
-
-// How many parts of the key, from the first on, are the same for all entries of the family.
-std::size_t leading_constants(const FamilyOutline& family);
 
 }  // namespace noam::targets::dynamodb

@@ -9,6 +9,7 @@
 #include "noam/model/datum_json.h"
 #include "noam/targets/dynamodb/values.h"
 #include "noam/targets/json_print.h"
+#include "noam/targets/keys.h"
 
 namespace noam::targets::dynamodb {
 
@@ -213,6 +214,7 @@ class Reading : public Requests {
   // One part that DynamoDB sorts itself.
   std::string plain_condition(Request& out, std::size_t prefix) {
     const Column& column = family_.key[0];
+    if (prefix == 0 && !read_.ranged()) return {};
     const std::string name = expressions_.name(table_.sort->attribute);
     if (prefix == 1) return fmt::format("{} = {}", name, expressions_.value(table_.sort->attribute, part(column)));
     const std::string letter(1, table_.sort->letter);
@@ -226,16 +228,15 @@ class Reading : public Requests {
       return fmt::format("{} BETWEEN {} AND {}", name, low, bound("_to"));
     }
     if (read_.low) return fmt::format("{} {} {}", name, read_.low_inclusive ? ">=" : ">", bound("_from"));
-    if (read_.high) return fmt::format("{} {} {}", name, read_.high_inclusive ? "<=" : "<", bound("_to"));
-    return {};
+    return fmt::format("{} {} {}", name, read_.high_inclusive ? "<=" : "<", bound("_to"));
   }
 
   // Bytes of several parts.
   std::string made_condition(Request& out, std::size_t prefix) {
+    if (prefix == 0 && !read_.ranged()) return {};
     const Key& key = *table_.sort;
     const std::string name = expressions_.name(key.attribute);
     if (!read_.ranged()) {
-      if (prefix == 0) return {};
       return fmt::format("begins_with({}, {})", name,
                          expressions_.value(key.attribute, placeholder("B", bytes_of(family_.key, prefix, key))));
     }
@@ -400,13 +401,15 @@ class CopyWriting : public Requests {
     return out;
   }
 
+  // What others add to goes only if it is as it was read.
   Request erase() {
     Update update;
     if (alone()) {
-      if (family_.adds)
-        update.require(fmt::format("{} = {}", update.expressions().name(weight()),
-                                   update.expressions().value("none", number("0"))));
-      return {"DeleteItem", update.body(start_with_key()), family_.adds ? "once nothing is left in it" : ""};
+      if (!family_.adds) return {"DeleteItem", start_with_key(), {}};
+      const std::string count = weight();
+      update.require(fmt::format("{} = {}", update.expressions().name(count),
+                                 update.expressions().value(count, number(":" + count))));
+      return {"DeleteItem", update.body(start_with_key()), fmt::format(":{} is what was read last", count)};
     }
     for (const Attribute& attribute : values()) update.remove(attribute.name);
     update.require(fmt::format("attribute_exists({})", update.expressions().name(table_.partition.attribute)));
@@ -420,6 +423,12 @@ class ItemWriting {
   ItemWriting(const Layout& layout, std::vector<Write> writes) : layout_(layout), writes_(std::move(writes)) {}
 
   void add_to(std::vector<Request>& out) {
+    if (head() == nullptr) {
+      // Entries that are put and entries that go are not the same items.
+      if (any_but(WriteKind::Erase)) out.push_back(change());
+      if (any(WriteKind::Erase)) out.push_back(erase_entry());
+      return;
+    }
     const bool inserts = has_head(WriteKind::Insert);
     const bool erases = has_head(WriteKind::Erase);
     if (inserts) out.push_back(insert());
@@ -438,6 +447,13 @@ class ItemWriting {
     return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) {
       return write.kind == kind && write.family->existence && write.family->base;
     });
+  }
+
+  [[nodiscard]] bool any(WriteKind kind) const {
+    return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) { return write.kind == kind; });
+  }
+  [[nodiscard]] bool any_but(WriteKind kind) const {
+    return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) { return write.kind != kind; });
   }
 
   // The family of the item that has the version; none where it lies elsewhere.
@@ -503,10 +519,9 @@ class ItemWriting {
       case WriteKind::Insert:
         break;
       case WriteKind::Erase:
-        if (write.family->existence) break;
         if (placed.shape == Shape::Elements)
           update.remove(requests.element_name("_gone"));
-        else
+        else if (!write.family->existence && head() != nullptr && !puts(*write.family))
           for (const Attribute& attribute : requests.values()) update.remove(attribute.name);
         break;
       case WriteKind::Append:
@@ -517,6 +532,21 @@ class ItemWriting {
         for (const Attribute& attribute : requests.values()) update.set(attribute.name, attribute.value);
         break;
     }
+  }
+
+  // An attribute is set or removed, not both.
+  [[nodiscard]] bool puts(const FamilyOutline& family) const {
+    return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) {
+      return write.family == &family && write.kind != WriteKind::Erase;
+    });
+  }
+
+  Request erase_entry() const {
+    const Requests requests(layout_, *writes_[0].family);
+    if (bases().size() == 1 && bases_alone()) return {"DeleteItem", requests.start_with_key(), {}};
+    Update update;
+    for (const Attribute& attribute : requests.values()) update.remove(attribute.name);
+    return {"UpdateItem", update.body(requests.start_with_key()), {}};
   }
 
   // To the list of the entry; where it has several, one of them stands for all.
@@ -611,7 +641,7 @@ std::vector<Request> base_requests(const Layout& layout, const std::vector<Write
   }
   std::vector<Request> out;
   for (std::vector<Write>& item : items) {
-    const FamilyOutline* head = layout.head(*item.front().family);
+    const FamilyOutline* head = head_of(layout.outline(), *item.front().family);
     ItemWriting(layout, std::move(item)).add_to(out);
     if (head != nullptr && covered.insert(head).second) out.push_back(raise_head(layout, *head));
   }
@@ -678,7 +708,7 @@ std::vector<ListedStatement> all_requests(const Layout& layout) {
     }
     if (steps.empty()) continue;
     const std::vector<Request> requests = base_requests(layout, bases);
-    for (ListedStep* step : steps) step->requests = {{{}, "in the request that follows the last of them"}};
+    for (ListedStep* step : steps) step->requests = {{{}, "in the request at the last of these writes"}};
     steps.back()->requests = {native(requests.size() == 1 ? requests[0] : transaction(requests))};
   }
   return out;

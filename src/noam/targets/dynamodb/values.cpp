@@ -2,7 +2,7 @@
 
 #include "noam/model/datum_json.h"
 #include "noam/model/scalars.h"
-#include "noam/targets/outline.h"
+#include "noam/targets/keys.h"
 
 namespace noam::targets::dynamodb {
 
@@ -124,12 +124,6 @@ Json rows(const Model& model, const Type& type, const Datum& datum) {
 
 }  // namespace
 
-const Type& resolved(const Model& model, const Type& type) {
-  if (type.kind != TypeKind::Reference) return type;
-  const model::Entity& entity = model.entity(type.entity());
-  return entity.key.size() == 1 ? resolved(model, entity.fields[entity.key[0]].type) : type;
-}
-
 std::string type_letter(const Model& model, const Type& type) {
   const Type& at = resolved(model, type);
   switch (at.kind) {
@@ -185,12 +179,6 @@ std::optional<char> key_letter(const Model& model, const Type& type, bool sorted
   if (letter == "B") return 'B';
   if (letter == "N" && !type.optional) return 'N';
   return std::nullopt;
-}
-
-std::string never_empty(const Datum& datum, std::string_view text) {
-  if (datum.absent()) return std::string(1, '\0');
-  if (text.empty() || text.front() == '\0') return std::string("\0\1", 2) + std::string(text);
-  return std::string(text);
 }
 
 Json key_value(const Model& model, const Type& type, const Datum& datum) {

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -22,15 +21,10 @@ std::optional<nlohmann::ordered_json> attribute_value(const model::Model& model,
 // S, N or B where a key attribute can hold the type as it is; `sorted`: and sorts it as noam does.
 std::optional<char> key_letter(const model::Model& model, const model::Type& type, bool sorted);
 
-// A value in a key attribute with that letter, where nothing is ever absent or empty: absent is U+0000; what is empty
-// or begins with U+0000 has U+0000 U+0001 before it.
+// A value in a key attribute with that letter, where nothing is ever absent or empty (see never_empty).
 nlohmann::ordered_json key_value(const model::Model& model, const model::Type& type, const model::Datum& datum);
-std::string never_empty(const model::Datum& datum, std::string_view text);
 
 // As it stands in the name of an attribute: `likes[17]`.
 std::string name_text(const model::Model& model, const model::Type& type, const model::Datum& datum);
-
-// Of a reference to an entity whose key has one part, the type of that.
-const model::Type& resolved(const model::Model& model, const model::Type& type);
 
 }  // namespace noam::targets::dynamodb
