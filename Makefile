@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test check fuzz property faults bench experiment format clean help setup
+.PHONY: build demo test test-servers check fuzz property faults bench experiment format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -28,6 +28,9 @@ demo: build                        ## What noam does, in a minute
 test: build                        ## All tests
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
+
+test-servers: build                ## What noam generates, on real databases, which are fetched and started for it; SERVERS="redis" runs some
+	tests/servers/run $(SERVERS)
 
 check: setup                       ## Format, clang-tidy, headers alone, include directions, scripts
 	tools/check
@@ -63,7 +66,7 @@ clean:                             ## Removes build/
 	rm -rf build
 
 help:                              ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 setup:
 	@tools/setup

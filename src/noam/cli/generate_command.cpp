@@ -38,10 +38,9 @@ std::optional<targets::Warning> written_for_others(const design::Program& progra
   for (const model::WrittenDesign& design : program.model->designs) {
     if (design.name != program.design.name || design.targets.empty()) continue;
     if (std::find(design.targets.begin(), design.targets.end(), target.name) != design.targets.end()) continue;
-    return targets::Warning{"other-target",
-                            fmt::format("the design `{}` is written for {}", design.name,
-                                        fmt::join(design.targets, ", ")),
-                            fmt::format("add `for {}` to it where it is meant to serve both", target.name)};
+    return targets::Warning{
+        "other-target", fmt::format("the design `{}` is written for {}", design.name, fmt::join(design.targets, ", ")),
+        fmt::format("add `for {}` to it where it is meant to serve both", target.name)};
   }
   return std::nullopt;
 }
@@ -49,7 +48,7 @@ std::optional<targets::Warning> written_for_others(const design::Program& progra
 Json as_json(const std::vector<targets::Warning>& warnings) {
   Json out = Json::array();
   for (const targets::Warning& warning : warnings)
-    out.push_back({{"code", warning.code}, {"message", warning.message}, {"remedy", warning.remedy}});
+    out.push_back({{"code", warning.code}, {"message", warning.message}, {"hint", warning.remedy}});
   return out;
 }
 
@@ -97,11 +96,10 @@ Json as_json(const Target& target) {
   Json options = Json::array();
   for (const targets::Option& option : target.options)
     options.push_back({{"name", option.name}, {"about", option.about}});
-  return {{"name", target.name},       {"title", target.title},
-          {"summary", target.summary}, {"atomic", can.atomic},
-          {"conditional", can.conditional}, {"order", can.order},
-          {"counters", can.counters},  {"expiry", can.expiry},
-          {"limits", std::move(limits)}, {"options", std::move(options)}};
+  return {{"name", target.name},          {"title", target.title},          {"summary", target.summary},
+          {"atomic", can.atomic},         {"conditional", can.conditional}, {"order", can.order},
+          {"counters", can.counters},     {"expiry", can.expiry},           {"limits", std::move(limits)},
+          {"options", std::move(options)}};
 }
 
 }  // namespace
@@ -123,7 +121,7 @@ std::vector<targets::Warning> warnings_for(const Target& target, const targets::
 }
 
 std::string shown(const targets::Warning& warning) {
-  return fmt::format("warning: {} [{}]\n  {}\n", warning.message, warning.code, warning.remedy);
+  return fmt::format("warning: {} [{}]\n  hint: {}\n", warning.message, warning.code, warning.remedy);
 }
 
 CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "noam/cli/files.h"
 #include "noam/cli/generate_command.h"
 #include "noam/cli/load_command.h"
+#include "noam/cli/opening.h"
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
 #include "noam/cli/shell_command.h"
@@ -38,7 +40,26 @@ namespace {
 using language::Diagnostics;
 using language::SourceFile;
 
-int check(const std::vector<std::string>& paths, bool json) {
+// On a target, under a strategy: what a design comes to there.
+struct CheckedTarget {
+  const targets::Target* target = nullptr;  // none: only the text is looked at
+  std::string strategy;
+};
+
+// One line where the model has no such strategy.
+Result<std::vector<targets::Warning>> check_target(model::Model model, const CheckedTarget& wanted) {
+  const auto shared = std::make_shared<const model::Model>(std::move(model));
+  NOAM_RETURN_IF_ERROR(find_strategy(*shared, wanted.strategy));
+  NOAM_ASSIGN_OR_RETURN(const design::Program program, design::make_program(shared, wanted.strategy));
+  const targets::Outline outline = targets::outline(program);
+  std::vector<targets::Warning> out = warnings_for(*wanted.target, outline);
+  // Data may bring more warnings; the design alone brings these.
+  const targets::Generated made = wanted.target->generate(outline, nullptr);
+  out.insert(out.end(), made.warnings.begin(), made.warnings.end());
+  return out;
+}
+
+int check(const std::vector<std::string>& paths, const CheckedTarget& wanted, bool json) {
   std::vector<SourceFile> sources;
   int code = exit_fine;
   for (const std::string& path : paths) {
@@ -48,7 +69,7 @@ int check(const std::vector<std::string>& paths, bool json) {
     else
       code = complain(source.error().message);
   }
-  const std::vector<Compilation> all = compile_all(sources);
+  std::vector<Compilation> all = compile_all(sources);
   std::string out;
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -60,6 +81,24 @@ int check(const std::vector<std::string>& paths, bool json) {
     } else if (!diagnostics.empty()) {
       out += language::render(diagnostics, sources[i], {color_wanted(STDOUT_FILENO)});
       out += fmt::format("{}: {}\n", sources[i].name(), summary(diagnostics));
+    }
+    if (wanted.target == nullptr || diagnostics.has_errors()) continue;
+    const auto warnings = check_target(std::move(all[i].model), wanted);
+    if (!warnings) {
+      code = complain(fmt::format("{}: {}", sources[i].name(), warnings.error().message));
+      continue;
+    }
+    for (const targets::Warning& warning : *warnings) {
+      if (json)
+        array.push_back({{"file", sources[i].name()},
+                         {"severity", "warning"},
+                         {"code", warning.code},
+                         {"message", warning.message},
+                         {"hint", warning.remedy},
+                         {"target", wanted.target->name},
+                         {"strategy", wanted.strategy}});
+      else
+        out += fmt::format("{}: {}", sources[i].name(), shown(warning));
     }
   }
   if (json) out = dumped(array);
@@ -201,6 +240,8 @@ int run(int argc, const char* const* argv) {
   std::string path;
   std::string diagram;
   std::string name;
+  std::string target_name;
+  std::string strategy = "eao";
   bool json = false;
   bool only_check = false;
   const char* const input = "The text of a model; `-` is standard input";
@@ -210,11 +251,19 @@ int run(int argc, const char* const* argv) {
   check_command->add_option("FILE", paths, input)->required();
   check_command->add_flag("--json", json,
                           "Diagnostics as a JSON array with byte offsets, lines and columns (docs/json.md)");
+  check_command->add_option("--target", target_name, "Look at a design on this database, too: see `noam targets`")
+      ->type_name("T");
+  check_command
+      ->add_option("--strategy", strategy, "The design for --target: `eao`, `etf`, `normalized`, or one of the model")
+      ->type_name("S")
+      ->capture_default_str();
   check_command->footer(
       "Prints nothing where all is well. Errors make the exit code 1; warnings and lints alone do not.\n"
       "A lint is silenced by a comment `// allow: code` beside the line or alone above it.\n"
       "`noam explain CODE` tells more about a diagnostic.\n"
-      "Example: noam check shop.noam");
+      "With --target, a warning tells where the design goes beyond what the database takes, at the statistics of the "
+      "model.\n"
+      "Example: noam check shop.noam --target dynamodb --strategy etf");
 
   CLI::App* format_command = app.add_subcommand("fmt", "Bring models into their one layout");
   format_command->add_option("FILE", paths, input)->required();
@@ -248,7 +297,15 @@ int run(int argc, const char* const* argv) {
   CLI::App* run_command = add_run_command(app, run_options);
   // What runs each of them.
   std::vector<std::pair<const CLI::App*, std::function<int()>>> commands = {
-      {check_command, [&] { return check(paths, json); }},
+      {check_command,
+       [&] {
+         CheckedTarget wanted{nullptr, strategy};
+         if (target_name.empty()) return check(paths, wanted, json);
+         const auto target = find_target(target_name);
+         if (!target) return complain(target.error().message);
+         wanted.target = *target;
+         return check(paths, wanted, json);
+       }},
       {format_command, [&] { return format(paths, only_check, json); }},
       {show_command, [&] { return show(path, json, diagram); }},
       {explain_command, [&] { return explain(name, json); }},

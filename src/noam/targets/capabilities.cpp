@@ -42,8 +42,8 @@ std::string shown_amount(LimitKind kind, double value) {
     value /= 1000;
     ++unit;
   }
-  const std::string number = value < 10 && value != std::floor(value) ? fmt::format("{:.1f}", value)
-                                                                      : fmt::format("{:.0f}", value);
+  const std::string number =
+      value < 10 && value != std::floor(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
   return number + (bytes ? byte_units[unit] : number_units[unit]);
 }
 
@@ -57,10 +57,11 @@ std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<
       if (worst == nullptr || (limit.hard && !worst->hard)) worst = &limit;
     }
     if (worst == nullptr) continue;
+    const std::string comes = fmt::format("{} comes to {}", measure.subject, shown_amount(measure.kind, measure.value));
+    const std::string most = shown_amount(worst->kind, worst->value);
     out.push_back({worst->hard ? "beyond-limit" : "beyond-advice",
-                   fmt::format("{} comes to {}; {} {} {}", measure.subject, shown_amount(measure.kind, measure.value),
-                               worst->about, worst->hard ? "has at most" : "should have at most",
-                               shown_amount(worst->kind, worst->value)),
+                   worst->hard ? fmt::format("{}; {} has at most {}", comes, worst->about, most)
+                               : fmt::format("{}; at most {} is advised for {}", comes, most, worst->about),
                    std::string(worst->remedy)});
   }
   return out;

@@ -26,9 +26,9 @@ const char* limit_name(LimitKind kind);
 struct Limit {
   LimitKind kind = LimitKind::UnitBytes;
   double value = 0;
-  bool hard = true;          // the database refuses more; else it gets slow
-  std::string_view about;    // `a document`, `a partition, as its makers advise`
-  std::string_view remedy;   // what to do where a design goes beyond it
+  bool hard = true;         // the database refuses more; else it gets slow
+  std::string_view about;   // `a document`, `a partition`
+  std::string_view remedy;  // what to do where a design goes beyond it
 };
 
 struct Capabilities {

@@ -6,12 +6,6 @@ namespace noam::targets {
 
 using model::TypeKind;
 
-const model::Type& resolved(const model::Model& model, const model::Type& type) {
-  if (type.kind != TypeKind::Reference) return type;
-  const model::Entity& entity = model.entity(type.entity());
-  return entity.key.size() == 1 ? resolved(model, entity.fields[entity.key[0]].type) : type;
-}
-
 std::string never_empty(const model::Datum& datum, std::string_view text) {
   if (datum.absent()) return std::string(1, '\0');
   if (text.empty() || text.front() == '\0') return std::string("\0\1", 2) + std::string(text);
@@ -42,18 +36,6 @@ std::size_t leading_constants(const FamilyOutline& family) {
 bool always_there(const Column& column) {
   return !column.same_as && !column.type.optional && !column.type.is_collection() &&
          column.type.kind != TypeKind::Row && column.type.kind != TypeKind::Rows;
-}
-
-const FamilyOutline* head_of(const Outline& outline, const FamilyOutline& base) {
-  const design::Design& design = outline.program->design;
-  const auto owner = [&](const FamilyOutline& family) {
-    const design::Family& at = design.families[family.index];
-    return design.collection_of(at).variables[at.from[0]].type.entity();
-  };
-  for (const CollectionOutline& collection : outline.collections)
-    for (const FamilyOutline& family : collection.families)
-      if (family.base && family.existence && owner(family) == owner(base)) return &family;
-  return nullptr;
 }
 
 }  // namespace noam::targets

@@ -10,9 +10,6 @@
 // What several targets ask of keys and families.
 namespace noam::targets {
 
-// Of a reference to an entity whose key has one part, the type of that.
-const model::Type& resolved(const model::Model& model, const model::Type& type);
-
 // Where a database takes nothing empty: absent is the byte 0; what is empty or begins with it has the bytes 0 and 1
 // before it. Ordinary texts stay as they are, and all sort as before.
 std::string never_empty(const model::Datum& datum, std::string_view text);
@@ -29,8 +26,5 @@ std::size_t leading_constants(const FamilyOutline& family);
 
 // A value that every entry has, and which is not in its key.
 bool always_there(const Column& column);
-
-// The family that tells that an instance is there, of the entity whose base this is; none where it has none.
-const FamilyOutline* head_of(const Outline& outline, const FamilyOutline& base);
 
 }  // namespace noam::targets

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,9 @@ std::string small(std::string text) {
   return text;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_small(char c) { return c >= 'a' && c <= 'z'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter(char c) { return is_small(c) || is_capital(c); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string with_end(const NameRules& rules, std::string_view name, std::string_view wanted) {
@@ -36,8 +39,11 @@ std::string with_end(const NameRules& rules, std::string_view name, std::string_
 std::string legal_name(const NameRules& rules, std::string_view wanted) {
   std::string out;
   bool replaced = false;
+  char before = '_';
   for (const char c : wanted) {
     const bool inside = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // of a character of several bytes
+    if (rules.lower_case && is_capital(c) && !out.empty() && (is_small(before) || is_digit(before))) out += '_';
+    before = c;
     if (is_letter(c) || is_digit(c) || rules.others.find(c) != std::string_view::npos) {
       out += rules.lower_case ? small(c) : c;
     } else {
@@ -52,15 +58,20 @@ std::string legal_name(const NameRules& rules, std::string_view wanted) {
   return out.size() > rules.longest ? with_end(rules, out, wanted) : out;
 }
 
+std::string Namer::told_apart(std::string name) const { return rules_.tells_case ? name : small(std::move(name)); }
+
 std::string Namer::give(std::string_view wanted) {
-  const auto key = [&](const std::string& name) { return rules_.tells_case ? name : small(name); };
   std::string name = legal_name(rules_, wanted);
-  if (!taken_.insert(key(name)).second) {
-    name = with_end(rules_, name, wanted);
-    for (int i = 2; !taken_.insert(key(name)).second; ++i)
-      name = with_end(rules_, legal_name(rules_, wanted), fmt::format("{}{}", wanted, i));
-  }
+  if (taken_.insert(told_apart(name)).second) return name;
+  const std::string taken = name;
+  name = with_end(rules_, taken, wanted);
+  for (int i = 2; !taken_.insert(told_apart(name)).second; ++i)
+    name = with_end(rules_, taken, fmt::format("{}{}", wanted, i));
   return name;
+}
+
+std::string Namer::give(std::string_view wanted, std::string_view otherwise) {
+  return give(taken_.contains(told_apart(legal_name(rules_, wanted))) ? otherwise : wanted);
 }
 
 }  // namespace noam::targets

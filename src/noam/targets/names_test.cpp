@@ -13,6 +13,8 @@ constexpr NameRules rules{12, true, false, "_", true, words};
 TEST(Names, StayAsTheyAreWhereTheyMay) {
   EXPECT_EQ(legal_name(rules, "first_name"), "first_name");
   EXPECT_EQ(legal_name(rules, "Game"), "game");
+  EXPECT_EQ(legal_name(rules, "GameInfo"), "game_info");
+  EXPECT_EQ(legal_name(rules, "HTTPCode2B"), "httpcode2_b");
   EXPECT_EQ(legal_name({12, false, true, "_", true, {}}, "Game"), "Game");
 }
 
@@ -49,6 +51,12 @@ TEST(Names, AreGivenOnce) {
   other.give("x");
   other.give("game");
   EXPECT_EQ(other.give("Game"), second);
+}
+
+TEST(Names, HaveASecondChoice) {
+  Namer namer(rules);
+  EXPECT_EQ(namer.give("likes", "own_likes"), "likes");
+  EXPECT_EQ(namer.give("likes", "own_likes"), "own_likes");
 }
 
 }  // namespace

@@ -142,8 +142,8 @@ class Outliner {
     if (cell.shape != model::CellShape::Plain) {
       std::vector<std::string> inner;
       for (const model::Cell& at : cell.cells) inner.push_back(at.name);
-      out.meaning = fmt::format("{}: {}", cell.shape == model::CellShape::Object ? "one of" : "rows of",
-                                fmt::join(inner, ", "));
+      out.meaning =
+          fmt::format("{}: {}", cell.shape == model::CellShape::Object ? "one of" : "rows of", fmt::join(inner, ", "));
       return out;
     }
     out.meaning = text(collection, cell.expr);

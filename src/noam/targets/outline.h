@@ -27,8 +27,8 @@ struct Column {
   model::Type type;
   design::Place place;  // Block, Key, Cell or Hidden, and its index
   bool descending = false;
-  bool counts = false;   // a count or a whole sum: may be kept by adding
-  std::string meaning;   // `Game.first_player`, `count(*)`
+  bool counts = false;  // a count or a whole sum: may be kept by adding
+  std::string meaning;  // `Game.first_player`, `count(*)`
   std::optional<Attribute> attribute;
   std::optional<model::Literal> constant;  // a part of a key that is the same for all entries of the family
   std::optional<design::Place> same_as;    // a part of a key of the same entry that has the same value

@@ -30,8 +30,7 @@ class AttributePlaces {
       for (const FamilyOutline& family : collection.families) {
         const auto look = [&](const std::vector<Column>& columns) {
           for (const Column& column : columns)
-            if (column.attribute == attribute && !column.same_as)
-              add(family.base, place_(collection, family, column));
+            if (column.attribute == attribute && !column.same_as) add(family.base, place_(collection, family, column));
         };
         look(collection.block);
         look(family.key);
@@ -121,15 +120,16 @@ std::string readme(const Outline& outline, std::string_view title, const Capabil
   add("Where everything lives", attributes(outline, place));
   const std::string others = kept(outline, place);
   if (!others.empty()) add("What is worked out", others);
-  add("What the database promises", markdown_table({"", ""}, {{"atomic", std::string(capabilities.atomic)},
-                                                              {"conditional writes", std::string(capabilities.conditional)},
-                                                              {"order", std::string(capabilities.order)},
-                                                              {"counters", std::string(capabilities.counters)},
-                                                              {"expiry", std::string(capabilities.expiry)}}));
+  add("What the database promises",
+      markdown_table({"", ""}, {{"atomic", std::string(capabilities.atomic)},
+                                {"conditional writes", std::string(capabilities.conditional)},
+                                {"order", std::string(capabilities.order)},
+                                {"counters", std::string(capabilities.counters)},
+                                {"expiry", std::string(capabilities.expiry)}}));
   std::vector<std::vector<std::string>> limits;
   for (const Limit& limit : capabilities.limits)
-    limits.push_back({std::string(limit.about), shown_amount(limit.kind, limit.value),
-                      limit.hard ? "refused beyond it" : "advice"});
+    limits.push_back(
+        {std::string(limit.about), shown_amount(limit.kind, limit.value), limit.hard ? "refused beyond it" : "advice"});
   add("Limits", markdown_table({"of what", "at most", ""}, limits));
   for (const Section& section : last) add(section.title, section.text);
   return out;

@@ -1,6 +1,7 @@
 #include "noam/targets/statements.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,7 @@ class Lister {
     const design::Explanation explanation = explainer_.explain(statement);
     tell(explanation.deeds, 1);
     std::vector<Write> writes;
+    note_made(explanation);
     for (const design::Written& written : explanation.bases) write("write", written, 1, writes);
     for (const design::Following& copy : explanation.copies) {
       out_.steps.push_back({1,
@@ -41,7 +43,10 @@ class Lister {
       tell(copy.support, 2);
       write("then write", copy.written, 2, writes);
     }
-    if (!writes.empty()) out_.together = dialect_.together(writes);
+    if (!writes.empty()) {
+      out_.together = dialect_.together(writes);
+      out_.batches = dialect_.batches(writes);
+    }
     return std::move(out_);
   }
 
@@ -54,6 +59,23 @@ class Lister {
     for (const model::Parameter& parameter : parameters) names.push_back("$" + parameter.name);
     return fmt::format("{} {}({})", statement.command ? "command" : "query", design::statement_name(model, statement),
                        fmt::join(names, ", "));
+  }
+
+  // Base families of entities that the command makes instances of.
+  void note_made(const design::Explanation& explanation) {
+    made_.clear();
+    const design::Design& design = outline_.program->design;
+    const auto entity = [&](std::uint32_t family) {
+      const design::Family& at = design.families[family];
+      return design.collection_of(at).variables[at.from[0]].type.id;
+    };
+    std::set<std::uint32_t> entities;
+    for (const design::Written& written : explanation.bases)
+      if (written.made && design.families[written.family].existence) entities.insert(entity(written.family));
+    for (const design::Written& written : explanation.bases)
+      if (design.families[written.family].purpose == design::Purpose::Base && !written.changed &&
+          entities.contains(entity(written.family)))
+        made_.insert(written.family);
   }
 
   Read read_of(std::uint32_t family) const {
@@ -149,8 +171,8 @@ class Lister {
     const FamilyOutline& family = outline_.family(written.family);
     step.text = fmt::format("{} {}", what, family.label);
     step.asks = true;
-    const auto add = [&](WriteKind kind) {
-      writes.push_back({&outline_.collection_of(written.family), &family, kind});
+    const auto add = [&](WriteKind kind, bool fresh = false) {
+      writes.push_back({&outline_.collection_of(written.family), &family, kind, fresh});
       step.writes.push_back(writes.back());
       step.requests.push_back(dialect_.write(writes.back()));
     };
@@ -159,7 +181,8 @@ class Lister {
       add(WriteKind::Add);
       if (written.erased) add(WriteKind::Erase);
     } else {
-      if (written.made) add(family.existence ? WriteKind::Insert : WriteKind::Put);
+      const bool new_instance = made_.contains(family.index);
+      if (written.made) add(family.existence ? WriteKind::Insert : WriteKind::Put, new_instance);
       if ((written.changed && !(written.made && !family.existence)) || unknown) add(WriteKind::Put);
       if (written.appended) add(WriteKind::Append);
       if (written.erased) add(WriteKind::Erase);
@@ -170,6 +193,7 @@ class Lister {
   const Outline& outline_;
   const Dialect& dialect_;
   const design::Explainer explainer_;
+  std::set<std::uint32_t> made_;
   ListedStatement out_;
 };
 
@@ -200,15 +224,19 @@ std::string print_statements(const std::vector<ListedStatement>& statements, std
   for (const ListedStatement& statement : statements) {
     if (!out.empty()) out += '\n';
     out += fmt::format("{}{}\n", comment, statement.heading);
-    for (const ListedStep& step : statement.steps) {
-      add_lines(out, fmt::format("{}{}", comment, std::string(2 * step.depth, ' ')), step.text);
-      for (const Native& native : step.requests) {
+    const auto add_requests = [&](const std::vector<Native>& requests, std::size_t depth) {
+      for (const Native& native : requests) {
         if (!native.text.empty()) add_lines(out, "", native.text + std::string(end_of_request));
         if (!native.why_not.empty())
-          add_lines(out, fmt::format("{}{}", comment, std::string(2 * step.depth + 2, ' ')), native.why_not);
+          add_lines(out, fmt::format("{}{}", comment, std::string(2 * depth, ' ')), native.why_not);
       }
+    };
+    for (const ListedStep& step : statement.steps) {
+      add_lines(out, fmt::format("{}{}", comment, std::string(2 * step.depth, ' ')), step.text);
+      add_requests(step.requests, step.depth + 1);
     }
     if (!statement.together.empty()) add_lines(out, fmt::format("{}  ", comment), statement.together);
+    add_requests(statement.batches, 1);
   }
   return out;
 }

@@ -42,6 +42,7 @@ struct Write {
   const CollectionOutline* collection = nullptr;
   const FamilyOutline* family = nullptr;
   WriteKind kind = WriteKind::Put;
+  bool fresh = false;  // Put: its aggregate is made by the same command, which sees to it that it is new
 };
 
 // A request, or why there is none.
@@ -60,6 +61,8 @@ class Dialect {
   [[nodiscard]] virtual Native write(const Write& write) const = 0;
   // What of a command's writes happens together or not at all, in a sentence or two.
   [[nodiscard]] virtual std::string together(const std::vector<Write>& writes) const = 0;
+  // Requests that do several of them at once, where the database has such.
+  [[nodiscard]] virtual std::vector<Native> batches(const std::vector<Write>& /*writes*/) const { return {}; }
 };
 
 // One line of a plan, and the requests it becomes: none where the program that asks does it.
@@ -76,6 +79,7 @@ struct ListedStatement {
   std::string heading;  // `query game($id)`
   std::vector<ListedStep> steps;
   std::string together;  // commands
+  std::vector<Native> batches;
 };
 
 std::vector<ListedStatement> list_statements(const Outline& outline, const Dialect& dialect);

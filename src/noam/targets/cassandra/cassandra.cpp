@@ -1,12 +1,638 @@
 #include "noam/targets/cassandra/cassandra.h"
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "noam/model/datum_json.h"
+#include "noam/targets/cassandra/tables.h"
+#include "noam/targets/readme.h"
+
 namespace noam::targets::cassandra {
 
-const Capabilities capabilities{};
-const std::span<const Option> options{};
+using design::Place;
+using model::Datum;
+using model::TypeKind;
 
-Generated generate(const Outline& /*outline*/, const design::Sample* /*sample*/) { return {}; }
-std::vector<Measure> measure(const Outline& /*outline*/) { return {}; }
-std::vector<ListedStatement> statements(const Outline& /*outline*/) { return {}; }
+namespace {
+
+constexpr auto limits = std::to_array<Limit>({
+    // "Cassandra's hard limit is 2 billion cells per partition" (Data Modeling, Evaluating and Refining).
+    {LimitKind::PartitionEntries, 2e9, true, "a partition",
+     "put something that grows into the block key: a time bucket"},
+    // "keep … partitions under 100,000 cells and a maximum size of 100 MB" is the usual advice (ibid.).
+    {LimitKind::PartitionEntries, 100e3, false, "a partition",
+     "put a time bucket or a shard into the block key, or give the family a limit"},
+    {LimitKind::PartitionBytes, 100e6, false, "a partition",
+     "put a time bucket or a shard into the block key, or give the family a limit"},
+    // "The maximum size of a single column value is 2 GB (1 MB is recommended)" (CQL limits).
+    {LimitKind::ValueBytes, 2e9, true, "a column", "lay the elements out as entries: `entry field[*]`"},
+    {LimitKind::ValueBytes, 1e6, false, "a column", "lay the elements out as entries: `entry field[*]`"},
+    // "The maximum size of a key is 65535 bytes" (CQL limits).
+    {LimitKind::KeyBytes, 65535, true, "a key", "choose a shorter key"},
+    // "Collections … are meant for storing relatively small amount of data"; 64 K elements were the limit up to
+    // protocol 2.
+    {LimitKind::ElementsInside, 65535, false, "a list, set or map in a column",
+     "lay the elements out as entries: `entry field[*]`"},
+    // Guardrails of cassandra.yaml (tables_warn_threshold) and common practice: some hundred tables a cluster.
+    {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs"},
+});
+
+constexpr auto known_options = std::to_array<Option>({
+    {"caching", "the table's `caching`, as CQL writes it: \"{'keys': 'ALL', 'rows_per_partition': '10'}\""},
+    {"counters", "\"native\": copies that only count are Cassandra's own counters (fast; adding is not idempotent)"},
+    {"types", "other types for columns: \"number_of_likes int, ts timeuuid, follower_json text\""},
+});
+
+std::string placeholder(const std::string& name) { return ":" + name; }
+
+// A key part in a WHERE: equal to what is given.
+void equal(const KeyPart& part, std::vector<std::string>& out) {
+  if (!part.presence.empty()) out.push_back(fmt::format("{} = {}", part.presence, placeholder(part.presence)));
+  out.push_back(fmt::format("{} = {}", part.name, placeholder(part.name)));
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between = ", ") {
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+class CqlDialect : public Dialect {
+ public:
+  CqlDialect(const Outline& outline, Types& types, const Layout& layout)
+      : outline_(outline), types_(types), layout_(layout) {}
+
+  [[nodiscard]] Native read(const Read& read) const override {
+    const Table& table = layout_.table_of(*read.family);
+    const bool only_static = read.family->one_a_block() && !table.clustering.empty();
+    std::vector<std::string> columns;
+    names(table.partition, columns);
+    if (!only_static) names(table.clustering, columns);
+    for (const std::string& name : value_names(*read.family)) columns.push_back(name);
+    std::string out = fmt::format("SELECT {}{} FROM {}", only_static ? "DISTINCT " : "", joined(columns), table.name);
+    std::vector<std::string> where;
+    if (!read.scan) {
+      for (const KeyPart& part : table.partition) equal(part, where);
+      restrict(read, table, where);
+    }
+    if (!where.empty()) out += " WHERE " + joined(where, " AND ");
+    if (read.reverse && !table.clustering.empty()) out += " ORDER BY " + order(table, true);
+    if (read.limited) out += " LIMIT :noam_limit";
+    Native native;
+    native.text = out;
+    return native;
+  }
+
+  [[nodiscard]] Native write(const Write& write) const override {
+    const Table& table = layout_.table_of(*write.family);
+    Native native;
+    switch (write.kind) {
+      case WriteKind::Insert:
+        native.text = insert(table, *write.family, true);
+        break;
+      case WriteKind::Put:
+        native.text = write.fresh ? insert(table, *write.family, false) : put(table, *write.family);
+        break;
+      case WriteKind::Append:
+        native.text = append(table, *write.family);
+        break;
+      case WriteKind::Add:
+        native.text = add(table, *write.family);
+        if (!table.counters)
+          native.why_not = "read it before, and again where the condition does not hold: what is there stands in it";
+        break;
+      case WriteKind::Erase:
+        native.text = erase(table, *write.family);
+        break;
+    }
+    return native;
+  }
+
+  [[nodiscard]] std::string together(const std::vector<Write>& writes) const override {
+    std::set<std::string> bases;
+    std::set<std::string> copies;
+    for (const Write& write : writes)
+      (write.family->base ? bases : copies).insert(layout_.table_of(*write.family).name);
+    for (const std::string& base : bases) copies.erase(base);
+    std::string out;
+    if (!bases.empty())
+      out += fmt::format("atomic: what is written to one partition of {}{}, where it is sent as one batch",
+                         joined({bases.begin(), bases.end()}, " or of "), bases.size() > 1 ? " (each for itself)" : "");
+    if (!copies.empty())
+      out += fmt::format("{}{} {} afterwards, each partition for itself: whoever writes must see to it that they do",
+                         out.empty() ? "" : "\n", joined({copies.begin(), copies.end()}),
+                         copies.size() == 1 ? "follows" : "follow");
+    return out;
+  }
+
+  [[nodiscard]] std::vector<Native> batches(const std::vector<Write>& writes) const override {
+    std::vector<Native> out;
+    for (const Table& table : layout_.tables) {
+      std::vector<const Write*> of_table;
+      for (const Write& write : writes)
+        if (write.family->base && &layout_.table_of(*write.family) == &table) of_table.push_back(&write);
+      if (of_table.size() > 1 && table.version_of_block) out.push_back(conditional_batch(table, of_table));
+    }
+    if (const auto counters = counter_batch(writes)) out.push_back(*counters);
+    return out;
+  }
+
+  // All that is written to a partition, under one condition.
+  [[nodiscard]] Native conditional_batch(const Table& table, const std::vector<const Write*>& writes) const {
+    std::string inside;
+    bool condition = false;
+    for (const Write* write : writes) {
+      if (write->kind != WriteKind::Insert || condition) continue;
+      inside += "  " + insert(table, *write->family, true) + ";\n";
+      condition = true;
+    }
+    if (!condition) inside += "  " + raise_head(table) + ";\n";
+    for (const Write* write : writes)
+      if (write->kind != WriteKind::Insert) inside += "  " + unconditional(table, *write) + ";\n";
+    Native native;
+    native.text = "BEGIN BATCH\n" + inside + "APPLY BATCH";
+    return native;
+  }
+
+  [[nodiscard]] std::optional<Native> counter_batch(const std::vector<Write>& writes) const {
+    std::string inside;
+    std::size_t count = 0;
+    for (const Write& write : writes) {
+      const Table& table = layout_.table_of(*write.family);
+      if (write.kind != WriteKind::Add || !table.counters) continue;
+      inside += "  " + add(table, *write.family) + ";\n";
+      ++count;
+    }
+    if (count < 2) return std::nullopt;
+    Native native;
+    native.text = "BEGIN COUNTER BATCH\n" + inside + "APPLY BATCH";
+    return native;
+  }
+
+  // CREATE TABLE.
+  [[nodiscard]] std::string create(const Table& table) const {
+    std::vector<std::string> lines;
+    for (const auto* parts : {&table.partition, &table.clustering})
+      for (const KeyPart& part : *parts) {
+        if (!part.presence.empty()) lines.push_back(part.presence + " boolean");
+        lines.push_back(fmt::format("{} {}", part.name, part.type));
+      }
+    for (const TableColumn& column : table.columns)
+      lines.push_back(fmt::format("{} {}{}", column.name, column.type, column.is_static ? " static" : ""));
+    std::vector<std::string> partition;
+    names(table.partition, partition);
+    std::vector<std::string> key = {partition.size() == 1 ? partition[0] : fmt::format("({})", joined(partition))};
+    names(table.clustering, key);
+    lines.push_back(fmt::format("PRIMARY KEY ({})", joined(key)));
+    std::string out = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n    {}\n)", table.name, joined(lines, ",\n    "));
+    std::vector<std::string> with;
+    if (std::any_of(table.clustering.begin(), table.clustering.end(),
+                    [](const KeyPart& part) { return part.descending; }))
+      with.push_back(fmt::format("CLUSTERING ORDER BY ({})", order(table, false)));
+    if (const auto caching = table.collection->option("cassandra", "caching")) with.push_back("caching = " + *caching);
+    if (!with.empty()) out += " WITH " + joined(with, "\n  AND ");
+    return out + ";\n";
+  }
+
+  // What is at `place` of an entry: the name of its column.
+  [[nodiscard]] std::string column_name(const FamilyOutline& family, const Column& column) const {
+    const Table& table = layout_.table_of(family);
+    switch (column.place.kind) {
+      case Place::Kind::Block:
+        return table.partition[column.place.index].name;
+      case Place::Kind::Key:
+        return table.clustering[column.place.index].name;
+      case Place::Kind::Cell:
+      case Place::Kind::Hidden:
+        break;
+    }
+    const auto at = static_cast<std::size_t>(&column - family.values.data());
+    return layout_.families.at(family.index).values[at];
+  }
+
+  // Rows as INSERTs; counters are added to.
+  [[nodiscard]] std::string data(const design::Sample& sample) const {
+    std::string out;
+    for (const Table& table : layout_.tables) {
+      std::map<std::vector<Datum>, std::map<std::string, std::string>> rows;
+      for (const FamilyOutline* family : table.families)
+        for (const design::SampleEntry& entry : sample.families[family->index]) {
+          std::vector<Datum> key = entry.block;
+          key.insert(key.end(), entry.key.begin(), entry.key.end());
+          add_values(table, *family, entry, rows[key]);
+        }
+      for (const auto& [key, values] : rows) out += row(table, key, values) + ";\n";
+    }
+    return out;
+  }
+
+ private:
+  static void names(const std::vector<KeyPart>& parts, std::vector<std::string>& out) {
+    for (const KeyPart& part : parts) {
+      if (!part.presence.empty()) out.push_back(part.presence);
+      out.push_back(part.name);
+    }
+  }
+
+  // Of the columns that hold its values, without those that a key says.
+  [[nodiscard]] std::vector<std::string> value_names(const FamilyOutline& family) const {
+    std::vector<std::string> out;
+    for (const std::string& name : layout_.families.at(family.index).values)
+      if (!name.empty()) out.push_back(name);
+    const Table& table = layout_.table_of(family);
+    if (family.existence) out.push_back(table.version);
+    return out;
+  }
+
+  [[nodiscard]] static std::string order(const Table& table, bool reverse) {
+    std::vector<std::string> out;
+    for (const KeyPart& part : table.clustering) {
+      const char* direction = part.descending != reverse ? "DESC" : "ASC";
+      if (!part.presence.empty()) out.push_back(fmt::format("{} {}", part.presence, direction));
+      out.push_back(fmt::format("{} {}", part.name, direction));
+    }
+    return joined(out);
+  }
+
+  // Which rows of the partition.
+  void restrict(const Read& read, const Table& table, std::vector<std::string>& where) const {
+    std::size_t at = 0;
+    for (; at < read.family->key.size(); ++at) {
+      const Column& column = read.family->key[at];
+      if (column.constant)
+        where.push_back(fmt::format("{} = {}", table.clustering[at].name, constant(column)));
+      else if (at < read.prefix)
+        equal(table.clustering[at], where);
+      else
+        break;
+    }
+    if (!read.ranged() || read.prefix != at) return;
+    const KeyPart& part = table.clustering[at];
+    const auto bound = [&](const char* compare, const char* end) {
+      if (part.presence.empty())
+        where.push_back(fmt::format("{} {} :{}_{}", part.name, compare, part.name, end));
+      else
+        where.push_back(fmt::format("({}, {}) {} (:{}_{}, :{}_{})", part.presence, part.name, compare, part.presence,
+                                    end, part.name, end));
+    };
+    if (read.low) bound(read.low_inclusive ? ">=" : ">", "from");
+    if (read.high) bound(read.high_inclusive ? "<=" : "<", "to");
+  }
+
+  [[nodiscard]] std::string constant(const Column& column) const {
+    const model::Literal& literal = *column.constant;
+    if (const auto* text = std::get_if<std::string>(&literal)) return text_literal(*text);
+    if (const auto* number = std::get_if<std::int64_t>(&literal)) return types_.literal(column.type, Datum(*number));
+    if (const auto* truth = std::get_if<bool>(&literal)) return *truth ? "true" : "false";
+    return types_.literal(column.type, Datum(std::get<double>(literal)));
+  }
+
+  [[nodiscard]] std::vector<std::string> where(const Table& table, const FamilyOutline& family) const {
+    std::vector<std::string> out;
+    for (const KeyPart& part : table.partition) equal(part, out);
+    for (std::size_t i = 0; i < family.key.size(); ++i) {
+      if (family.key[i].constant)
+        out.push_back(fmt::format("{} = {}", table.clustering[i].name, constant(family.key[i])));
+      else
+        equal(table.clustering[i], out);
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string insert(const Table& table, const FamilyOutline& family, bool must_be_new) const {
+    std::vector<std::string> columns;
+    std::vector<std::string> values;
+    const auto give = [&](const std::string& name, std::string value) {
+      columns.push_back(name);
+      values.push_back(std::move(value));
+    };
+    const auto give_part = [&](const KeyPart& part) {
+      if (!part.presence.empty()) give(part.presence, placeholder(part.presence));
+      give(part.name, placeholder(part.name));
+    };
+    for (const KeyPart& part : table.partition) give_part(part);
+    for (std::size_t i = 0; i < family.key.size(); ++i) {
+      if (family.key[i].constant)
+        give(table.clustering[i].name, constant(family.key[i]));
+      else
+        give_part(table.clustering[i]);
+    }
+    for (const std::string& name : layout_.families.at(family.index).values)
+      if (!name.empty()) give(name, placeholder(name));
+    if (family.existence && must_be_new) give(table.version, "1");
+    return fmt::format("INSERT INTO {} ({}) VALUES ({}){}", table.name, joined(columns), joined(values),
+                       must_be_new ? " IF NOT EXISTS" : "");
+  }
+
+  // The head of the aggregate is in the same partition, so the write can depend on its version.
+  [[nodiscard]] static bool versioned(const Table& table, const FamilyOutline& family) {
+    return family.base && !table.version.empty() && (table.version_of_block || family.existence);
+  }
+
+  [[nodiscard]] static std::string raise(const Table& table) {
+    return fmt::format("{} = :noam_next_version", table.version);
+  }
+  [[nodiscard]] static std::string as_it_was(const Table& table) {
+    return fmt::format(" IF {} = :noam_version", table.version);
+  }
+
+  // The version of a block, alone.
+  [[nodiscard]] static std::string raise_head(const Table& table) {
+    std::vector<std::string> block;
+    for (const KeyPart& part : table.partition) equal(part, block);
+    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, raise(table), joined(block, " AND "),
+                       as_it_was(table));
+  }
+
+  // Another row of the partition, together with the version of its head.
+  [[nodiscard]] static std::string with_head(const Table& table, const std::string& statement) {
+    return fmt::format("BEGIN BATCH\n  {};\n  {};\nAPPLY BATCH", raise_head(table), statement);
+  }
+
+  // A write whose condition stands elsewhere.
+  [[nodiscard]] std::string unconditional(const Table& table, const Write& write) const {
+    if (write.kind == WriteKind::Append) return append(table, *write.family, false);
+    return write.kind == WriteKind::Erase ? erase(table, *write.family, false) : insert(table, *write.family, false);
+  }
+
+  [[nodiscard]] bool is_head_row(const Table& table, const FamilyOutline& family) const {
+    return table.version_of_block == family.one_a_block();
+  }
+
+  [[nodiscard]] std::string put(const Table& table, const FamilyOutline& family) const {
+    if (!versioned(table, family)) return insert(table, family, false);
+    if (!is_head_row(table, family)) return with_head(table, insert(table, family, false));
+    std::vector<std::string> set;
+    for (const std::string& name : layout_.families.at(family.index).values)
+      if (!name.empty()) set.push_back(fmt::format("{} = {}", name, placeholder(name)));
+    set.push_back(raise(table));
+    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), joined(where(table, family), " AND "),
+                       as_it_was(table));
+  }
+
+  [[nodiscard]] std::string append(const Table& table, const FamilyOutline& family, bool conditional = true) const {
+    conditional = conditional && versioned(table, family);
+    std::vector<std::string> set;
+    const auto& names_of_values = layout_.families.at(family.index).values;
+    for (std::size_t i = 0; i < family.values.size(); ++i)
+      if (family.values[i].type.kind == TypeKind::List && family.values[i].place.kind == Place::Kind::Cell &&
+          !names_of_values[i].empty())
+        set.push_back(fmt::format("{0} = {0} + :{0}", names_of_values[i]));
+    if (conditional) set.push_back(raise(table));
+    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), joined(where(table, family), " AND "),
+                       conditional ? as_it_was(table) : "");
+  }
+
+  [[nodiscard]] std::string add(const Table& table, const FamilyOutline& family) const {
+    std::vector<std::string> set;
+    std::vector<std::string> before;
+    for (const std::string& name : value_names(family)) {
+      set.push_back(table.counters ? fmt::format("{0} = {0} + :{0}", name) : fmt::format("{0} = :{0}", name));
+      before.push_back(fmt::format("{0} = :{0}_before", name));
+    }
+    std::string out =
+        fmt::format("UPDATE {} SET {} WHERE {}", table.name, joined(set), joined(where(table, family), " AND "));
+    if (!table.counters) out += " IF " + joined(before, " AND ");
+    return out;
+  }
+
+  [[nodiscard]] std::string erase(const Table& table, const FamilyOutline& family, bool conditional = true) const {
+    conditional = conditional && versioned(table, family);
+    const std::string rows = joined(where(table, family), " AND ");
+    // A row that is more than this entry stays.
+    const bool owns_row = family.one_a_block()
+                              ? family.existence || table.families.size() == 1
+                              : family.base || table.families.size() == 1 || first_of_rows(table, family);
+    if (!owns_row && !value_names(family).empty()) {
+      std::string out = fmt::format("DELETE {} FROM {} WHERE {}", joined(value_names(family)), table.name, rows);
+      return conditional ? with_head(table, out) : out;
+    }
+    const std::string out = fmt::format("DELETE FROM {} WHERE {}", table.name, rows);
+    if (!conditional) return out;
+    if (!is_head_row(table, family)) return with_head(table, out);
+    return out + as_it_was(table);
+  }
+
+  [[nodiscard]] bool first_of_rows(const Table& table, const FamilyOutline& family) const {
+    for (const FamilyOutline* at : table.families)
+      if (!at->one_a_block()) return at == &family;
+    return false;
+  }
+
+  void add_values(const Table& table, const FamilyOutline& family, const design::SampleEntry& entry,
+                  std::map<std::string, std::string>& out) const {
+    const auto& names_of_values = layout_.families.at(family.index).values;
+    for (std::size_t i = 0; i < family.values.size(); ++i)
+      if (!names_of_values[i].empty() && !entry.values[i].absent())
+        out[names_of_values[i]] = value_literal(table, names_of_values[i], family.values[i].type, entry.values[i]);
+    if (family.existence) out[table.version] = "1";
+  }
+
+  [[nodiscard]] std::string value_literal(const Table& table, const std::string& name, const model::Type& type,
+                                          const Datum& datum) const {
+    for (const TableColumn& column : table.columns)
+      if (column.name == name) return literal(column.type, type, datum);
+    return types_.literal(type, datum);
+  }
+
+  // As the column has it, which may be another type than noam would take.
+  [[nodiscard]] std::string literal(const std::string& cql_type, const model::Type& type, const Datum& datum) const {
+    const bool textual = cql_type == "text" || cql_type == "varchar" || cql_type == "ascii";
+    if (textual && !datum.is_string()) {
+      const nlohmann::ordered_json json = model::write_json(outline_.model(), type, datum);
+      return text_literal(json.is_string() ? json.get<std::string>() : json.dump());
+    }
+    if (textual && type.kind == TypeKind::Inet)
+      return text_literal(model::write_json(outline_.model(), type, datum).get<std::string>());
+    if (cql_type == "timeuuid" && type.kind == TypeKind::Timestamp)
+      return fmt::format("minTimeuuid({})", types_.literal(type, datum));
+    return types_.literal(type, datum);
+  }
+
+  // Absent, and what a key may not be.
+  [[nodiscard]] std::string key_literal(const KeyPart& part, const Datum& datum) const {
+    const model::Type& type = part.column->type;
+    if (type.kind == TypeKind::Text || type.kind == TypeKind::Enumeration) {
+      if (datum.absent()) return text_literal(std::string_view("\0", 1));
+      const std::string_view text = datum.as_string();
+      if (text.empty() || text.front() == '\0') return text_literal(std::string("\0\1", 2) + std::string(text));
+      return text_literal(text);
+    }
+    if (datum.absent()) return neutral(part.type);
+    return literal(part.type, type, datum);
+  }
+
+  // What stands where a part of a key is not there.
+  [[nodiscard]] static std::string neutral(const std::string& cql_type) {
+    static const std::map<std::string, std::string, std::less<>> known = {
+        {"boolean", "false"},
+        {"blob", "0x00"},
+        {"timestamp", "0"},
+        {"date", "'1970-01-01'"},
+        {"inet", "'0.0.0.0'"},
+        {"uuid", "00000000-0000-0000-0000-000000000000"},
+        {"timeuuid", "00000000-0000-1000-8080-808080808080"},
+        {"text", "''"}};
+    const auto found = known.find(cql_type);
+    return found == known.end() ? "0" : found->second;
+  }
+
+  [[nodiscard]] std::string row(const Table& table, const std::vector<Datum>& key,
+                                const std::map<std::string, std::string>& values) const {
+    std::vector<std::string> columns;
+    std::vector<std::string> literals;
+    std::vector<std::string> where_parts;
+    const auto give = [&](const std::string& name, const std::string& value) {
+      columns.push_back(name);
+      literals.push_back(value);
+      where_parts.push_back(fmt::format("{} = {}", name, value));
+    };
+    std::size_t at = 0;
+    for (const auto* parts : {&table.partition, &table.clustering}) {
+      for (const KeyPart& part : *parts) {
+        if (at >= key.size()) break;  // what the block has once
+        if (!part.presence.empty()) give(part.presence, key[at].absent() ? "false" : "true");
+        give(part.name, key_literal(part, key[at]));
+        ++at;
+      }
+    }
+    if (table.counters) {
+      std::vector<std::string> set;
+      for (const auto& [name, value] : values) set.push_back(fmt::format("{0} = {0} + {1}", name, value));
+      return fmt::format("UPDATE {} SET {} WHERE {}", table.name, joined(set), joined(where_parts, " AND "));
+    }
+    // In the order of the table.
+    for (const TableColumn& column : table.columns) {
+      const auto found = values.find(column.name);
+      if (found == values.end()) continue;
+      columns.push_back(column.name);
+      literals.push_back(found->second);
+    }
+    return fmt::format("INSERT INTO {} ({}) VALUES ({})", table.name, joined(columns), joined(literals));
+  }
+
+  const Outline& outline_;
+  Types& types_;
+  const Layout& layout_;
+};
+
+std::string schema(const Outline& outline, const Layout& layout, const CqlDialect& dialect) {
+  std::string out = fmt::format(
+      "-- The tables of {} under the design {}. For Cassandra 5; run with: cqlsh -f schema.cql\n"
+      "-- One replica serves for trying; a cluster wants NetworkTopologyStrategy and three.\n"
+      "CREATE KEYSPACE IF NOT EXISTS {}\n"
+      "    WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': '1'}} AND durable_writes = true;\n\n"
+      "USE {};\n",
+      outline.model().name, outline.program->design.name, layout.keyspace, layout.keyspace);
+  for (const std::string& type : layout.created_types) out += "\n" + type + "\n";
+  for (const Table& table : layout.tables) out += "\n" + dialect.create(table);
+  return out;
+}
+
+std::string page(const Outline& outline, const Layout& layout, const CqlDialect& dialect, bool with_data) {
+  std::vector<std::vector<std::string>> tables;
+  for (const Table& table : layout.tables) {
+    std::vector<std::string> labels;
+    for (const FamilyOutline* family : table.families) labels.push_back("`" + family->label + "`");
+    std::vector<std::string> partition;
+    for (const KeyPart& part : table.partition) partition.push_back("`" + part.name + "`");
+    std::vector<std::string> clustering;
+    for (const KeyPart& part : table.clustering)
+      clustering.push_back(fmt::format("`{}`{}", part.name, part.descending ? " descending" : ""));
+    tables.push_back({"`" + table.name + "`", joined(partition), joined(clustering), joined(labels)});
+  }
+  std::vector<Section> first;
+  first.push_back(
+      {"Files", fmt::format("- `schema.cql`: keyspace, types and tables; run it with `cqlsh -f schema.cql`. "
+                            "Running it again does no harm.\n"
+                            "- `statements.cql`: what every query and command sends, step by step, to be "
+                            "prepared; `:name` is bound.\n{}",
+                            with_data ? "- `data.cql`: the sample data; run it after the schema.\n" : "")});
+  first.push_back(
+      {"Tables", markdown_table({"table", "partition key", "clustering key", "families of the design"}, tables)});
+  std::vector<Section> last;
+  last.push_back(
+      {"What to know",
+       "- A reference is the key of its target, of a compound key a tuple. A structured value is a type of its own; a "
+       "list that a query\n  makes of rows, too. An empty list, set or map is null.\n"
+       "- A part of a key that may be absent: of a text, absent is the one character U+0000, and a text that is empty "
+       "or begins with\n  U+0000 has U+0000 U+0001 before it (others stand as they are); of another type, a column "
+       "`has_…` before it says whether it\n  is there.\n"
+       "- A partition that has static columns and no rows is read as one row whose clustering columns are null.\n"
+       "- `noam_version` is the version of an aggregate: a write names the one it has read and makes it one higher, so "
+       "that of two who\n  change different parts of one aggregate at once, one is refused. Never mix conditional and "
+       "plain writes on one partition.\n"
+       "- Other columns that begin with `noam_` are what copies are kept right by.\n"
+       "- Native counters (`counter`) can't be set, have no TTL, and must not be used again after a delete; after a "
+       "timeout nobody knows\n  whether one was added. Others are columns that are read and written under a "
+       "condition.\n"
+       "- Cassandra orders uuids by version first, and addresses by bytes; noam by bytes, IPv4 first.\n"});
+  const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
+    return fmt::format("`{}.{}`", layout.table_of(family).name, dialect.column_name(family, column));
+  };
+  return readme(outline, fmt::format("{} on Cassandra", outline.model().name), capabilities, first, place, last);
+}
+
+}  // namespace
+
+const Capabilities capabilities{
+    "a partition of one table: a batch there happens as a whole, static columns included",
+    "IF NOT EXISTS and IF column = value, by Paxos, within one partition: three to ten times a plain write",
+    "rows of a partition by clustering columns, each ascending or descending, fixed with the table",
+    "counter columns, in tables of their own; adding is not idempotent, so after a timeout they are approximate",
+    "TTL for each write (not for counters)",
+    limits,
+};
+const std::span<const Option> options = known_options;
+
+Generated generate(const Outline& outline, const design::Sample* sample) {
+  Types types(outline.model());
+  const Layout layout = lay_out(outline, types);
+  const CqlDialect dialect(outline, types, layout);
+  Generated out;
+  out.files.push_back({"schema.cql", schema(outline, layout, dialect)});
+  out.files.push_back({"statements.cql", fmt::format("USE {};\n\n{}", layout.keyspace,
+                                                     print_statements(list_statements(outline, dialect), "-- ", ";"))});
+  if (sample != nullptr)
+    out.files.push_back({"data.cql", fmt::format("USE {};\n\n{}", layout.keyspace, dialect.data(*sample))});
+  out.files.push_back({"README.md", page(outline, layout, dialect, sample != nullptr)});
+  out.warnings = layout.warnings;
+  return out;
+}
+
+std::vector<Measure> measure(const Outline& outline) {
+  Types types(outline.model());
+  const Layout layout = lay_out(outline, types);
+  std::vector<Measure> out;
+  for (const Table& table : layout.tables) {
+    double bytes = 0;
+    double entries = 0;
+    for (const FamilyOutline* family : table.families) {
+      const double a_block = family->entries / std::max(table.collection->blocks, 1.0);
+      bytes += a_block * family->bytes;
+      entries += a_block * static_cast<double>(std::max<std::size_t>(family->values.size(), 1));
+    }
+    out.push_back({LimitKind::PartitionBytes, fmt::format("a partition of {}", table.name), bytes});
+    out.push_back(
+        {LimitKind::PartitionEntries, fmt::format("the number of cells of a partition of {}", table.name), entries});
+    for (const FamilyOutline* family : table.families)
+      for (const Column& column : family->values)
+        if (column.type.is_collection() || column.type.kind == TypeKind::Rows)
+          out.push_back({LimitKind::ValueBytes, fmt::format("`{}` of {}", column.name, table.name), family->bytes});
+  }
+  out.push_back({LimitKind::Tables, "the number of tables", static_cast<double>(layout.tables.size())});
+  return out;
+}
+
+std::vector<ListedStatement> statements(const Outline& outline) {
+  Types types(outline.model());
+  const Layout layout = lay_out(outline, types);
+  return list_statements(outline, CqlDialect(outline, types, layout));
+}
 
 }  // namespace noam::targets::cassandra

@@ -10,6 +10,7 @@
 #include "noam/targets/dynamodb/values.h"
 #include "noam/targets/json_print.h"
 #include "noam/targets/keys.h"
+#include "noam/targets/plain.h"
 
 namespace noam::targets::dynamodb {
 
@@ -641,9 +642,9 @@ std::vector<Request> base_requests(const Layout& layout, const std::vector<Write
   }
   std::vector<Request> out;
   for (std::vector<Write>& item : items) {
-    const FamilyOutline* head = head_of(layout.outline(), *item.front().family);
+    const FamilyOutline& head = head_of(layout.outline(), *item.front().family);
     ItemWriting(layout, std::move(item)).add_to(out);
-    if (head != nullptr && covered.insert(head).second) out.push_back(raise_head(layout, *head));
+    if (covered.insert(&head).second) out.push_back(raise_head(layout, head));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include "noam/model/datum_json.h"
 #include "noam/model/scalars.h"
 #include "noam/targets/keys.h"
+#include "noam/targets/plain.h"
 
 namespace noam::targets::dynamodb {
 
@@ -51,6 +52,7 @@ std::string scalar_letter(const Type& type) {
 // Numbers and texts as DynamoDB's JSON has them: as strings; bytes in base64.
 std::string scalar_text(const Model& model, const Type& type, const Datum& datum) {
   if (type.kind == TypeKind::Json || type.kind == TypeKind::Text) return std::string(datum.as_string());
+  if (datum.is_decimal()) return datum.as_decimal().text();  // a sum of ints, too, where it is beyond 64 bits
   const Json json = model::write_json(model, type, datum);
   return json.is_string() ? json.get<std::string>() : json.dump();
 }

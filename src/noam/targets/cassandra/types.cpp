@@ -1,0 +1,262 @@
+#include "noam/targets/cassandra/types.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "noam/model/datum_json.h"
+
+namespace noam::targets::cassandra {
+
+using model::Datum;
+using model::Type;
+using model::TypeKind;
+
+namespace {
+
+// Cassandra 5.0, src/resources/org/apache/cassandra/cql3/reserved_keywords.txt.
+constexpr auto reserved = std::to_array<std::string_view>(
+    {"add",  "allow",        "alter",  "and",          "apply",    "asc",      "authorize",   "batch",   "begin",
+     "by",   "columnfamily", "create", "delete",       "desc",     "describe", "drop",        "entries", "execute",
+     "from", "full",         "grant",  "if",           "in",       "index",    "infinity",    "insert",  "into",
+     "is",   "keyspace",     "limit",  "materialized", "modify",   "nan",      "norecursive", "not",     "null",
+     "of",   "on",           "or",     "order",        "primary",  "rename",   "revoke",      "schema",  "select",
+     "set",  "table",        "to",     "token",        "truncate", "unlogged", "update",      "use",     "using",
+     "view", "where",        "with"});
+
+// Types of CQL, and names it keeps for types to come (the CQL reference, appendix B).
+constexpr auto type_words = std::to_array<std::string_view>(
+    {"ascii",    "bigint", "blob",      "boolean",  "counter", "date",  "decimal",  "double",
+     "duration", "float",  "frozen",    "inet",     "int",     "list",  "map",      "smallint",
+     "text",     "time",   "timestamp", "timeuuid", "tinyint", "tuple", "uuid",     "varchar",
+     "varint",   "vector", "bitstring", "byte",     "complex", "enum",  "interval", "macaddr"});
+
+const std::vector<std::string_view>& all_type_words() {
+  static const std::vector<std::string_view> words = [] {
+    std::vector<std::string_view> all(reserved.begin(), reserved.end());
+    all.insert(all.end(), type_words.begin(), type_words.end());
+    return all;
+  }();
+  return words;
+}
+
+std::string hexadecimal(std::string_view bytes) {
+  std::string out = "0x";
+  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::string frozen_if(bool frozen, std::string name) { return frozen ? fmt::format("frozen<{}>", name) : name; }
+
+}  // namespace
+
+NameRules name_rules() {
+  NameRules rules;
+  rules.longest = 48;  // of tables and keyspaces (SchemaConstants.NAME_LENGTH); of columns for legibility
+  rules.lower_case = true;
+  rules.tells_case = false;
+  rules.reserved = reserved;
+  return rules;
+}
+
+NameRules type_name_rules() {
+  NameRules rules = name_rules();
+  rules.reserved = all_type_words();
+  return rules;
+}
+
+std::string text_literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += c;
+  }
+  return out + "'";
+}
+
+bool Types::recursive(model::ValueId id) const {
+  std::set<std::uint32_t> seen;
+  const std::function<bool(const Type&)> reaches = [&](const Type& type) -> bool {
+    if (type.kind == TypeKind::Value) {
+      if (type.value() == id && !seen.empty()) return true;
+      if (!seen.insert(type.id).second) return false;
+      const auto& fields = model_.value(type.value()).fields;
+      return std::any_of(fields.begin(), fields.end(), [&](const model::Field& at) { return reaches(at.type); });
+    }
+    return std::any_of(type.arguments.begin(), type.arguments.end(), reaches);
+  };
+  Type start;
+  start.kind = TypeKind::Value;
+  start.id = static_cast<std::uint32_t>(id);
+  return reaches(start);
+}
+
+std::string Types::name(const Type& type, bool frozen) { return name(type, frozen, "row"); }
+
+std::string Types::name(const Type& type, bool frozen, const std::string& called) {
+  switch (type.kind) {
+    case TypeKind::Bool:
+      return "boolean";
+    case TypeKind::Int:
+      return "bigint";
+    case TypeKind::Float:
+      return "double";
+    case TypeKind::Decimal:
+      return "decimal";
+    case TypeKind::Bytes:
+      return "blob";
+    case TypeKind::Timestamp:
+      return "timestamp";
+    case TypeKind::Date:
+      return "date";
+    case TypeKind::Uuid:
+      return "uuid";
+    case TypeKind::TimeUuid:
+      return "timeuuid";
+    case TypeKind::Inet:
+      return "inet";
+    case TypeKind::Reference: {
+      const model::Entity& entity = model_.entity(type.entity());
+      if (entity.key.size() == 1) return name(entity.fields[entity.key[0]].type, frozen);
+      std::vector<std::string> parts;
+      for (const std::uint32_t part : entity.key) parts.push_back(name(entity.fields[part].type, true));
+      return fmt::format("frozen<tuple<{}>>", fmt::join(parts, ", "));
+    }
+    case TypeKind::Value:
+      return recursive(type.value()) ? "text" : fmt::format("frozen<{}>", value_name(type.value()));
+    case TypeKind::List:
+      return frozen_if(frozen, fmt::format("list<{}>", name(type.element(), true, called)));
+    case TypeKind::Set:
+      return frozen_if(frozen, fmt::format("set<{}>", name(type.element(), true, called)));
+    case TypeKind::Map:
+      return frozen_if(frozen, fmt::format("map<{}, {}>", name(type.arguments[0], true, called),
+                                           name(type.arguments[1], true, called)));
+    case TypeKind::Row:
+      return fmt::format("frozen<{}>", row(type, called).name);
+    case TypeKind::Rows:
+      return frozen_if(frozen, fmt::format("list<frozen<{}>>", row(type, called).name));
+    default:
+      return "text";
+  }
+}
+
+void Types::create(const std::string& name, const std::vector<std::string>& fields,
+                   const std::vector<std::string>& types) {
+  std::string text = fmt::format("CREATE TYPE IF NOT EXISTS {} (\n", name);
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    text += fmt::format("    {} {}{}\n", fields[i], types[i], i + 1 < fields.size() ? "," : "");
+  created_.push_back(text + ");");
+}
+
+std::string Types::value_name(model::ValueId id) {
+  const auto index = static_cast<std::uint32_t>(id);
+  if (const auto known = values_.find(index); known != values_.end()) return known->second.name;
+  const model::Value& value = model_.value(id);
+  Made made;
+  made.name = namer_.give(value.name);
+  Namer fields(name_rules());
+  std::vector<std::string> types;
+  for (const model::Field& field : value.fields) {
+    made.fields.push_back(fields.give(field.name));
+    types.push_back(name(field.type, true));
+  }
+  create(made.name, made.fields, types);
+  return values_.emplace(index, std::move(made)).first->second.name;
+}
+
+const Types::Made& Types::row(const Type& type, const std::string& called) {
+  for (const auto& [known, made] : rows_)
+    if (known.names == type.names && known.arguments == type.arguments) return made;
+  Made made;
+  made.name = namer_.give(called);
+  Namer fields(name_rules());
+  std::vector<std::string> types;
+  for (std::size_t i = 0; i < type.names.size(); ++i) {
+    made.fields.push_back(fields.give(type.names[i]));
+    types.push_back(name(type.arguments[i], true, fmt::format("{}_{}", called, type.names[i])));
+  }
+  create(made.name, made.fields, types);
+  rows_.emplace_back(type, std::move(made));
+  return rows_.back().second;
+}
+
+std::string Types::fields_literal(const Made& made, const std::vector<Type>& types, const Datum& datum) {
+  std::vector<std::string> out;
+  const Datum::List& values = datum.as_list();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].absent()) out.push_back(fmt::format("{}: {}", made.fields[i], literal(types[i], values[i])));
+  return fmt::format("{{{}}}", fmt::join(out, ", "));
+}
+
+std::string Types::literal(const Type& type, const Datum& datum) {
+  if (datum.absent()) return "null";
+  const auto each = [&](const Type& element) {
+    std::vector<std::string> out;
+    for (const Datum& at : datum.as_list()) out.push_back(literal(element, at));
+    return fmt::format("{}", fmt::join(out, ", "));
+  };
+  switch (type.kind) {
+    case TypeKind::Bool:
+      return datum.as_bool() ? "true" : "false";
+    case TypeKind::Int:
+      return std::to_string(datum.as_int());
+    case TypeKind::Float:
+      return fmt::format("{}", datum.as_double());
+    case TypeKind::Decimal:
+      return datum.as_decimal().text();
+    case TypeKind::Bytes:
+      return hexadecimal(datum.as_string());
+    case TypeKind::Uuid:
+    case TypeKind::TimeUuid:
+      return model::write_json(model_, type, datum).get<std::string>();
+    case TypeKind::Timestamp:
+    case TypeKind::Date:
+    case TypeKind::Inet:
+      return text_literal(model::write_json(model_, type, datum).get<std::string>());
+    case TypeKind::Text:
+    case TypeKind::Json:
+    case TypeKind::Enumeration:
+      return text_literal(datum.as_string());
+    case TypeKind::Reference: {
+      const model::Entity& entity = model_.entity(type.entity());
+      if (entity.key.size() == 1) return literal(entity.fields[entity.key[0]].type, datum);
+      std::vector<std::string> parts;
+      for (std::size_t i = 0; i < entity.key.size(); ++i)
+        parts.push_back(literal(entity.fields[entity.key[i]].type, datum.as_list()[i]));
+      return fmt::format("({})", fmt::join(parts, ", "));
+    }
+    case TypeKind::Value: {
+      if (recursive(type.value())) return text_literal(model::write_json(model_, type, datum).dump());
+      value_name(type.value());
+      std::vector<Type> types;
+      for (const model::Field& field : model_.value(type.value()).fields) types.push_back(field.type);
+      return fields_literal(values_.at(type.id), types, datum);
+    }
+    case TypeKind::List:
+      return fmt::format("[{}]", each(type.element()));
+    case TypeKind::Set:
+      return fmt::format("{{{}}}", each(type.element()));
+    case TypeKind::Map: {
+      std::vector<std::string> out;
+      for (const Datum& at : datum.as_list())
+        out.push_back(fmt::format("{}: {}", literal(type.arguments[0], at.as_list()[0]),
+                                  literal(type.arguments[1], at.as_list()[1])));
+      return fmt::format("{{{}}}", fmt::join(out, ", "));
+    }
+    case TypeKind::Row:
+      return fields_literal(row(type, "row"), type.arguments, datum);
+    case TypeKind::Rows: {
+      std::vector<std::string> out;
+      for (const Datum& at : datum.as_list()) out.push_back(fields_literal(row(type, "row"), type.arguments, at));
+      return fmt::format("[{}]", fmt::join(out, ", "));
+    }
+    default:
+      return text_literal(model::write_json(model_, type, datum).dump());
+  }
+}
+
+}  // namespace noam::targets::cassandra

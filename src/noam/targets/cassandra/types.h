@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "noam/model/datum.h"
+#include "noam/model/model.h"
+#include "noam/targets/names.h"
+
+namespace noam::targets::cassandra {
+
+// Names of keyspaces, tables, columns and types: unquoted, so small letters.
+NameRules name_rules();
+// Of a type of one's own: no type of CQL bears that name.
+NameRules type_name_rules();
+
+// CQL types of the types of a model. Values become types of their own, which must be created first.
+class Types {
+ public:
+  explicit Types(const model::Model& model) : model_(model), namer_(type_name_rules()) {}
+
+  // `frozen`: as a part of a key or of something else.
+  std::string name(const model::Type& type, bool frozen = false);
+  // The same; `called` names a row that has no name of its own.
+  std::string name(const model::Type& type, bool frozen, const std::string& called);
+  // `CREATE TYPE …`, in an order in which each finds those it is made of.
+  [[nodiscard]] const std::vector<std::string>& created() const { return created_; }
+
+  // A constant of the type, as `name` has it.
+  std::string literal(const model::Type& type, const model::Datum& datum);
+
+ private:
+  struct Made {
+    std::string name;
+    std::vector<std::string> fields;
+  };
+
+  std::string value_name(model::ValueId id);
+  const Made& row(const model::Type& type, const std::string& called);
+  void create(const std::string& name, const std::vector<std::string>& fields, const std::vector<std::string>& types);
+  std::string fields_literal(const Made& made, const std::vector<model::Type>& types, const model::Datum& datum);
+  [[nodiscard]] bool recursive(model::ValueId id) const;
+
+  const model::Model& model_;
+  Namer namer_;
+  std::map<std::uint32_t, Made> values_;
+  std::vector<std::pair<model::Type, Made>> rows_;
+  std::vector<std::string> created_;
+};
+
+// In single quotes.
+std::string text_literal(std::string_view text);
+
+}  // namespace noam::targets::cassandra
