@@ -7,6 +7,7 @@
 
 #include "noam/targets/cassandra/cassandra.h"
 #include "noam/targets/dynamodb/dynamodb.h"
+#include "noam/targets/hbase/hbase.h"
 
 namespace noam::targets {
 
@@ -18,6 +19,8 @@ const std::array all = {
            cassandra::statements},
     Target{"dynamodb", "Amazon DynamoDB", "tables of items; a block is an item, other entries items under a sort key",
            &dynamodb::capabilities, dynamodb::options, dynamodb::generate, dynamodb::measure, dynamodb::statements},
+    Target{"hbase", "Apache HBase 2", "tables of rows; a block is a row, keyed entries have a column family",
+           &hbase::capabilities, hbase::options, hbase::generate, hbase::measure, hbase::statements},
 };
 
 }  // namespace

@@ -77,11 +77,9 @@ std::string schema(const Layout& layout) {
   return print_json(out) + "\n";
 }
 
-Json step_json(const ListedStep& step) {
-  Json out = {{"step", step.text}};
-  if (!step.asks) return out;
-  Json requests = Json::array();
-  for (const Native& native : step.requests) {
+Json requests_json(const std::vector<Native>& natives) {
+  Json out = Json::array();
+  for (const Native& native : natives) {
     Json request = Json::object();
     if (!native.text.empty()) {
       const std::size_t line = native.text.find('\n');
@@ -89,9 +87,14 @@ Json step_json(const ListedStep& step) {
       request["request"] = Json::parse(native.text.substr(line + 1));
     }
     if (!native.why_not.empty()) request["note"] = native.why_not;
-    requests.push_back(std::move(request));
+    out.push_back(std::move(request));
   }
-  out["requests"] = std::move(requests);
+  return out;
+}
+
+Json step_json(const ListedStep& step) {
+  Json out = {{"step", step.text}};
+  if (step.asks) out["requests"] = requests_json(step.requests);
   return out;
 }
 
@@ -102,6 +105,7 @@ std::string statements_file(const std::vector<ListedStatement>& statements) {
     Json steps = Json::array();
     for (const ListedStep& step : statement.steps) steps.push_back(step_json(step));
     listed["steps"] = std::move(steps);
+    if (!statement.batches.empty()) listed["for all of them"] = requests_json(statement.batches);
     if (!statement.together.empty()) listed["together"] = statement.together;
     out.push_back(std::move(listed));
   }
@@ -206,8 +210,8 @@ constexpr std::string_view keys_text =
     "stand beside them as attributes, so nobody needs to read the bytes, only to make them:\n\n"
     "- absent `02`; false `03`, true `04`\n"
     "- int: `14` plus the number of bytes it takes, and these, the highest first; below zero `14` minus that number, "
-    "and the\n"
-    "  lowest bytes of the two's complement of it. 0 is `14`, 1 is `15 01`, 300 is `16 01 2c`, -1 is `13 ff`\n"
+    "and\n"
+    "  these turned. 0 is `14`, 1 is `15 01`, 300 is `16 01 2c`, -1 is `13 fe`\n"
     "- timestamp and date: an int, milliseconds and days since 1970\n"
     "- float: `20` and 8 bytes: the highest bit turned where it is not negative, else all bits turned\n"
     "- text and bytes: `30`, the bytes (UTF-8) with `00 ff` for each `00`, then `00 01`. A uuid: as its 16 bytes; "

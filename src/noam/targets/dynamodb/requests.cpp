@@ -537,9 +537,8 @@ class ItemWriting {
 
   // An attribute is set or removed, not both.
   [[nodiscard]] bool puts(const FamilyOutline& family) const {
-    return std::any_of(writes_.begin(), writes_.end(), [&](const Write& write) {
-      return write.family == &family && write.kind != WriteKind::Erase;
-    });
+    return std::any_of(writes_.begin(), writes_.end(),
+                       [&](const Write& write) { return write.family == &family && write.kind != WriteKind::Erase; });
   }
 
   Request erase_entry() const {
@@ -697,21 +696,11 @@ std::string RequestDialect::together(const std::vector<Write>& writes) const {
 }
 
 std::vector<ListedStatement> all_requests(const Layout& layout) {
-  const RequestDialect dialect(layout);
-  std::vector<ListedStatement> out = list_statements(layout.outline(), dialect);
-  for (ListedStatement& statement : out) {
-    std::vector<Write> bases;
-    std::vector<ListedStep*> steps;
-    for (ListedStep& step : statement.steps) {
-      if (step.writes.empty() || !step.writes[0].family->base) continue;
-      bases.insert(bases.end(), step.writes.begin(), step.writes.end());
-      steps.push_back(&step);
-    }
-    if (steps.empty()) continue;
-    const std::vector<Request> requests = base_requests(layout, bases);
-    for (ListedStep* step : steps) step->requests = {{{}, "in the request at the last of these writes"}};
-    steps.back()->requests = {native(requests.size() == 1 ? requests[0] : transaction(requests))};
-  }
+  std::vector<ListedStatement> out = list_statements(layout.outline(), RequestDialect(layout));
+  gather_base_writes(out, [&](const std::vector<Write>& writes) -> std::vector<Native> {
+    const std::vector<Request> requests = base_requests(layout, writes);
+    return {native(requests.size() == 1 ? requests[0] : transaction(requests))};
+  });
   return out;
 }
 
