@@ -72,31 +72,39 @@ std::string parts_text(const std::vector<Column>& columns, const Key& key) {
   return fmt::format("{}{}", fmt::join(out, ", "), key.plain ? "" : " (made)");
 }
 
-void list_family(const Layout& layout, const FamilyOutline& family, std::vector<std::vector<std::string>>& rows) {
-  const PlacedFamily& placed = layout.placed(family);
+std::string qualifiers_text(const PlacedFamily& placed) {
+  if (placed.shape == Shape::Elements) return fmt::format("`{}[…]`", placed.elements);
+  const std::string key = parts_text(placed.family->key, placed.key);
+  if (placed.bare) return fmt::format("{}: a cell an entry", key);
   std::vector<std::string> cells;
-  for (const std::string& name : placed.names)
-    if (!name.empty()) cells.push_back(fmt::format("`{}`", name));
-  for (const std::string& name : placed.key.names)
-    if (!name.empty()) cells.push_back(fmt::format("`{}`", name));
-  if (placed.version) cells.push_back(fmt::format("`{}`", *placed.version));
-  if (placed.marker) cells.push_back(fmt::format("`{}`", *placed.marker));
-  std::string qualifiers = fmt::format("{}", fmt::join(cells, ", "));
-  if (placed.shape == Shape::Elements)
-    qualifiers = fmt::format("`{}[…]`", placed.elements);
-  else if (placed.bare)
-    qualifiers = fmt::format("{}: a cell an entry", parts_text(family.key, placed.key));
-  else if (placed.shape == Shape::Entries)
-    qualifiers = fmt::format("{}, byte 00, and one of {}", parts_text(family.key, placed.key), qualifiers);
-  rows.push_back({fmt::format("`{}`", layout.table(family).name),
-                  parts_text(layout.table(family).collection->block, layout.table(family).row),
-                  fmt::format("`{}`", placed.column_family), qualifiers});
+  for (const auto* names : {&placed.key.names, &placed.names})
+    for (const std::string& name : *names)
+      if (!name.empty()) cells.push_back(fmt::format("`{}`", name));
+  for (const auto& name : {placed.version, placed.marker})
+    if (name) cells.push_back(fmt::format("`{}`", *name));
+  const std::string all = fmt::format("{}", fmt::join(cells, ", "));
+  return placed.shape == Shape::Entries ? fmt::format("{}, the byte 00, and one of {}", key, all) : all;
 }
 
 std::string tables_text(const Layout& layout) {
   std::vector<std::vector<std::string>> rows;
-  for (const Table& table : layout.tables())
-    for (const FamilyOutline* family : table.families) list_family(layout, *family, rows);
+  for (const Table& table : layout.tables()) {
+    for (const std::string& column_family : table.column_families) {
+      std::vector<std::string> qualifiers;
+      if (is_cells(column_family))
+        for (const std::string& name : table.row.names)
+          if (!name.empty()) qualifiers.push_back(fmt::format("`{}`", name));
+      for (const FamilyOutline* family : table.families) {
+        std::string text = qualifiers_text(layout.placed(*family));
+        if (layout.placed(*family).column_family == column_family &&
+            std::find(qualifiers.begin(), qualifiers.end(), text) == qualifiers.end())
+          qualifiers.push_back(std::move(text));
+      }
+      rows.push_back({fmt::format("`{}`", table.name), parts_text(table.collection->block, table.row),
+                      fmt::format("`{}`", column_family),
+                      fmt::format("{}", fmt::join(qualifiers, is_cells(column_family) ? ", " : "; "))});
+    }
+  }
   return markdown_table({"table", "row key", "column family", "qualifiers"}, rows);
 }
 
@@ -222,7 +230,8 @@ std::vector<Measure> measure(const Outline& outline) {
       row += family->bytes * (family->one_a_block() ? 1 : family->entries / blocks);
       largest = std::max(largest, family->bytes);
     }
-    out.push_back({LimitKind::ColumnFamilies, table.name, static_cast<double>(table.column_families.size())});
+    out.push_back({LimitKind::ColumnFamilies, fmt::format("the number of column families of {}", table.name),
+                   static_cast<double>(table.column_families.size())});
     out.push_back({LimitKind::PartitionBytes, fmt::format("a row of {}", table.name), row});
     out.push_back({LimitKind::ValueBytes, fmt::format("a cell of {}", table.name), largest});
   }

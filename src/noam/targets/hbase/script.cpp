@@ -128,6 +128,24 @@ class Family {
 
   [[nodiscard]] std::string version() const { return column(*placed_.version); }
 
+  // Others whose cells may be of the same entry.
+  [[nodiscard]] bool has_mates() const {
+    return std::any_of(table_.families.begin(), table_.families.end(), [&](const FamilyOutline* other) {
+      return other != &family_ && layout_.placed(*other).column_family == placed_.column_family &&
+             (placed_.shape != Shape::Entries || same_constants(*other, family_));
+    });
+  }
+
+  // What goes with an entry: what shows its key stays as long as others need it.
+  [[nodiscard]] std::vector<std::string> gone() const {
+    std::vector<std::string> out;
+    if (placed_.version) out.push_back(version());
+    for (const Cell& cell : values()) out.push_back(cell.column);
+    if (placed_.version || !has_mates())
+      for (const Cell& cell : beside()) out.push_back(cell.column);
+    return out;
+  }
+
  private:
   const Layout& layout_;
   const model::Model& model_;
@@ -136,7 +154,11 @@ class Family {
   const Table& table_;
 };
 
-std::string ruby_list(const std::vector<std::string>& items) { return fmt::format("[{}]", fmt::join(items, ", ")); }
+// In one line where it fits.
+std::string ruby_list(const std::vector<std::string>& items) {
+  std::string line = fmt::format("[{}]", fmt::join(items, ", "));
+  return line.size() < line_width / 2 ? line : fmt::format("[\n  {}\n]", fmt::join(items, ",\n  "));
+}
 
 // In one line where it fits.
 std::string ruby_hash(const std::vector<Cell>& cells) {
@@ -221,7 +243,7 @@ class Reading {
     std::vector<std::string> out;
     const std::string range = one_entry() ? entry() : this->range();
     if (!range.empty()) out.push_back(range);
-    if (has_mates()) say(fmt::format("of each entry, take the cells that are of {}", read_.family->label));
+    if (family_.has_mates()) say(fmt::format("of each entry, take the cells that are of {}", read_.family->label));
     if (read_.limited && !read_.reverse) {
       if (placed_.bare)
         out.push_back("ColumnPaginationFilter(#{$noam_limit}, 0)");
@@ -240,14 +262,6 @@ class Reading {
     return fmt::format("ColumnPrefixFilter(#{{quoted({} + \"\\x00\")}})", family_.entry_key());
   }
 
-  [[nodiscard]] bool has_mates() const {
-    const auto& all = layout_.table(*read_.family).families;
-    return std::any_of(all.begin(), all.end(), [&](const FamilyOutline* other) {
-      return other != read_.family && layout_.placed(*other).column_family == placed_.column_family &&
-             same_constants(*other, *read_.family);
-    });
-  }
-
   std::string range() {
     const FamilyOutline& family = *read_.family;
     const std::size_t prefix = std::max(read_.scan ? 0 : read_.prefix, leading_constants(family));
@@ -263,7 +277,7 @@ class Reading {
     const char* high = read_.high ? "_to" : nullptr;
     const char* first = turned ? high : low;
     const char* last = turned ? low : high;
-    const std::string from = first == nullptr && prefix == 0 ? std::string("\"\"") : bytes(prefix, first);
+    const std::string from = first == nullptr && prefix == 0 ? std::string(R"("\x00")") : bytes(prefix, first);
     const std::string to = last == nullptr && prefix == 0 ? std::string("\"\"") : bytes(prefix, last);
     return fmt::format("ColumnRangeFilter(#{{quoted({})}}, true, #{{quoted({} + \"\\xFF\".b)}}, false)", from, to);
   }
@@ -294,9 +308,7 @@ std::string weight_of(const FamilyOutline& family, const PlacedFamily& placed, c
 Native copy_request(const Layout& layout, const Write& write) {
   const Family family(layout, *write.family);
   if (write.kind == WriteKind::Erase) {
-    std::vector<std::string> gone = columns_of(family.values());
-    if (family.placed().shape == Shape::Entries)
-      for (const std::string& column : columns_of(family.beside())) gone.push_back(column);
+    const std::vector<std::string> gone = family.gone();
     if (!write.family->adds) return {mutate(family, {}, gone), {}};
     const std::string weight = weight_of(*write.family, family.placed(), family);
     return {check_and_mutate(family, weight, "int($noam_count)", {}, gone), "$noam_count is what was read last"};
@@ -391,13 +403,10 @@ class AggregateWriting {
 
   Native erase() const {
     const Family head(layout_, head_);
-    std::vector<std::string> gone = {head.version()};
-    for (const FamilyOutline* family : families()) {
-      const Family at(layout_, *family);
-      for (const std::string& column : columns_of(at.values())) gone.push_back(column);
-    }
-    if (head.placed().shape == Shape::Entries)
-      for (const std::string& column : columns_of(head.beside())) gone.push_back(column);
+    std::vector<std::string> gone = head.gone();
+    for (const FamilyOutline* family : families())
+      if (family != &head_)
+        for (const std::string& column : columns_of(Family(layout_, *family).values())) gone.push_back(column);
     return {check_and_mutate(head, head.version(), "int($noam_version)", {}, gone),
             has_elements() ? "with every cell that is an element" : ""};
   }
