@@ -96,7 +96,10 @@ class CqlDialect : public Dialect {
         native.text = insert(table, *write.family, true);
         break;
       case WriteKind::Put:
-        native.text = write.fresh ? insert(table, *write.family, false) : put(table, *write.family);
+        if (table.counters)
+          native.text = add(table, *write.family);
+        else
+          native.text = write.fresh ? insert(table, *write.family, false) : put(table, *write.family);
         break;
       case WriteKind::Append:
         native.text = append(table, *write.family);
@@ -164,7 +167,7 @@ class CqlDialect : public Dialect {
     std::size_t count = 0;
     for (const Write& write : writes) {
       const Table& table = layout_.table_of(*write.family);
-      if (write.kind != WriteKind::Add || !table.counters) continue;
+      if (write.kind == WriteKind::Erase || !table.counters) continue;
       inside += "  " + add(table, *write.family) + ";\n";
       ++count;
     }
@@ -404,17 +407,17 @@ class CqlDialect : public Dialect {
   [[nodiscard]] std::string erase(const Table& table, const FamilyOutline& family, bool conditional = true) const {
     conditional = conditional && versioned(table, family);
     const std::string rows = joined(where(table, family), " AND ");
-    // A row that is more than this entry stays.
+    // A row that is more than this entry stays; a partition with rows goes static column by static column, since a
+    // condition may not stand with a delete of all of it.
+    const bool with_rows = family.one_a_block() && !table.clustering.empty();
     const bool owns_row = family.one_a_block()
-                              ? family.existence || table.families.size() == 1
+                              ? !with_rows && (family.existence || table.families.size() == 1)
                               : family.base || table.families.size() == 1 || first_of_rows(table, family);
-    if (!owns_row && !value_names(family).empty()) {
-      std::string out = fmt::format("DELETE {} FROM {} WHERE {}", joined(value_names(family)), table.name, rows);
-      return conditional ? with_head(table, out) : out;
-    }
-    const std::string out = fmt::format("DELETE FROM {} WHERE {}", table.name, rows);
+    const bool columns = !owns_row && !value_names(family).empty();
+    const std::string out = fmt::format("DELETE {}FROM {} WHERE {}",
+                                        columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
     if (!conditional) return out;
-    if (!is_head_row(table, family)) return with_head(table, out);
+    if (!is_head_row(table, family) || (columns && !family.existence)) return with_head(table, out);
     return out + as_it_was(table);
   }
 
