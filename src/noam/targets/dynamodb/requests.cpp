@@ -248,10 +248,13 @@ class Reading : public Requests {
     const std::string high = read_.high ? column.name + "_to" : std::string();
     const std::string& first = column.descending ? high : low;
     const std::string& last = column.descending ? low : high;
-    const std::string from =
-        expressions_.value(key.attribute + "_from", placeholder("B", bytes_of(family_.key, prefix, key, first)));
-    const std::string to =
-        expressions_.value(key.attribute + "_to", placeholder("B", bytes_of(family_.key, prefix, key, last) + "+FF"));
+    // Where nothing is known: the byte 00, before everything, and ff, after it.
+    const auto bytes = [&](const std::string& bound, const char* end, const char* nothing) -> Json {
+      if (prefix == 0 && bound.empty()) return {{"B", nothing}};
+      return placeholder("B", bytes_of(family_.key, prefix, key, bound) + end);
+    };
+    const std::string from = expressions_.value(key.attribute + "_from", bytes(first, "", "AA=="));
+    const std::string to = expressions_.value(key.attribute + "_to", bytes(last, "+FF", "/w=="));
     return fmt::format("{} BETWEEN {} AND {}", name, from, to);
   }
 
