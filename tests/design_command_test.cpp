@@ -11,8 +11,7 @@
 
 // `noam design`, as a person or a script meets it.
 //
-// tests/golden/designs: a command after `$ `, from the root of the project, and what it prints, until the next one.
-// NOAM_UPDATE_GOLDEN=1 writes what is printed anew; the review reads the difference.
+// tests/golden/designs: transcripts (tests/support.h).
 namespace noam::tests {
 
 namespace {
@@ -63,41 +62,12 @@ class DesignCommand : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// The words of a command line without quotes; files of the project from its root.
-std::vector<std::string> words(const std::string& line) {
-  std::istringstream stream(line);
-  std::vector<std::string> out;
-  for (std::string word; stream >> word;)
-    out.push_back(word.rfind("examples/", 0) == 0 ? (source_dir() / word).string() : word);
-  return out;
-}
-
 }  // namespace
 
 TEST(GoldenDesigns, AreWhatTheFilesSay) {
-  const bool update = std::getenv("NOAM_UPDATE_GOLDEN") != nullptr;
   const auto files = files_below("tests/golden/designs", ".txt");
   ASSERT_GE(files.size(), 5U);
-  for (const auto& file : files) {
-    SCOPED_TRACE(file.filename().string());
-    const std::string text = read_file(file);
-    std::string said;
-    std::size_t at = 0;
-    while (at < text.size()) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      const std::string line = text.substr(at, end - at);
-      at = end + 1;
-      if (line.rfind("$ noam ", 0) != 0) continue;
-      const ProgramRun run = run_noam(words(line.substr(7)));
-      EXPECT_EQ(run.code, 0) << line << "\n" << run.err;
-      said += (said.empty() ? "" : "\n") + line + "\n" + run.out;
-    }
-    EXPECT_FALSE(said.empty()) << "a golden design without a command";
-    if (update)
-      write_file(file, said);
-    else
-      EXPECT_EQ(text, said);
-  }
+  for (const auto& file : files) expect_transcript(file);
 }
 
 // docs/design.md: what follows a command there is what it prints.
@@ -122,7 +92,7 @@ TEST(DesignPage, ShowsWhatIsPrinted) {
     } else if (inside) {
       text += line + "\n";
       if (line.rfind("$ noam ", 0) == 0) {
-        auto arguments = words(line.substr(7));
+        auto arguments = command_words(line.substr(7));
         std::replace(arguments.begin(), arguments.end(), std::string("notes.noam"), model.string());
         const ProgramRun run = run_noam(arguments);
         EXPECT_EQ(run.code, 0) << line << "\n" << run.err;

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +84,32 @@ ProgramRun run_noam(const std::vector<std::string>& arguments, std::string_view 
   std::vector<std::string> command{NOAM_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, input);
+}
+
+std::vector<std::string> command_words(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> out;
+  for (std::string word; stream >> word;)
+    out.push_back(word.rfind("examples/", 0) == 0 || word.rfind("tests/", 0) == 0 ? (source_dir() / word).string()
+                                                                                  : word);
+  return out;
+}
+
+void expect_transcript(const std::filesystem::path& file) {
+  SCOPED_TRACE(file.filename().string());
+  const std::string text = read_file(file);
+  std::string said;
+  for (const std::string& line : lines_of(text)) {
+    if (line.rfind("$ noam ", 0) != 0) continue;
+    const ProgramRun run = run_noam(command_words(line.substr(7)));
+    EXPECT_EQ(run.code, 0) << line << "\n" << run.err;
+    said += (said.empty() ? "" : "\n") + line + "\n" + run.out;
+  }
+  EXPECT_FALSE(said.empty()) << "golden, and without a command";
+  if (std::getenv("NOAM_UPDATE_GOLDEN") != nullptr)
+    write_file(file, said);
+  else
+    EXPECT_EQ(text, said);
 }
 
 }  // namespace noam::tests

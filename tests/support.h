@@ -33,4 +33,10 @@ struct ProgramRun {
 ProgramRun run_noam(const std::vector<std::string>& arguments, std::string_view input = {});
 ProgramRun run_program(const std::vector<std::string>& command, std::string_view input = {});
 
+// A file of commands after `$ `, from the root of the project, each followed by what it prints until the next one: that
+// is what it prints. NOAM_UPDATE_GOLDEN=1 writes what is printed anew; the review reads the difference.
+void expect_transcript(const std::filesystem::path& file);
+// The words of such a command line, which has no quotes; files of the project from its root.
+std::vector<std::string> command_words(const std::string& line);
+
 }  // namespace noam::tests

@@ -1,6 +1,7 @@
 #include "noam/cli/design_command.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "noam/cli/opening.h"
 #include "noam/cli/program.h"
 #include "noam/cli/report.h"
+#include "noam/cli/sample.h"
+#include "noam/design/draw.h"
 #include "noam/design/explanation.h"
 #include "noam/design/print.h"
 #include "noam/language/suggest.h"
@@ -90,6 +93,45 @@ std::string as_text(const design::Program& program, const Wanted& wanted) {
   return out;
 }
 
+// One line where options are given that do not go together.
+Result<void> check_drawing(const DesignOptions& options) {
+  if (options.draw.empty()) {
+    const char* given = options.svg               ? "--svg"
+                        : !options.output.empty() ? "--output"
+                        : !options.data.empty()   ? "--with-data"
+                                                  : nullptr;
+    if (given != nullptr) return Error{fmt::format("{} is for pictures: say --draw blocks or --draw tables", given)};
+    return {};
+  }
+  const char* other = options.json           ? "--json"
+                      : options.explain      ? "--explain"
+                      : !options.mix.empty() ? "--mix"
+                                             : nullptr;
+  if (other != nullptr) return Error{fmt::format("--draw gives a picture and nothing else: leave out {}", other)};
+  if (options.draw != "blocks" && !options.data.empty())
+    return Error{"--with-data is for --draw blocks: tables show no data"};
+  return {};
+}
+
+Result<std::string> drawn(const design::Program& program, const DesignOptions& options) {
+  const bool svg = options.svg || std::filesystem::path(options.output).extension() == ".svg";
+  if (options.draw == "tables") return svg ? design::draw_tables_svg(program) : design::draw_tables_text(program);
+  std::optional<design::Sample> sample;
+  if (!options.data.empty()) {
+    NOAM_ASSIGN_OR_RETURN(sample, read_sample(program, options.data));
+  }
+  const design::Sample* shown = sample ? &*sample : nullptr;
+  return svg ? design::draw_blocks_svg(program, shown) : design::draw_blocks_text(program, shown);
+}
+
+int draw(const design::Program& program, const DesignOptions& options) {
+  const auto picture = drawn(program, options);
+  if (!picture) return complain(picture.error().message);
+  if (options.output.empty()) return deliver(*picture, exit_fine);
+  const auto written = write_file(options.output, *picture);
+  return written ? exit_fine : complain(written.error().message);
+}
+
 }  // namespace
 
 CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
@@ -111,11 +153,28 @@ CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
       ->expected(0, 1);
   command->add_option("--mix", options.mix, "What the statements of a mix cost together")->type_name("M");
   command->add_flag("--json", options.json, "As JSON (docs/design.md)");
+  command
+      ->add_option("--draw", options.draw,
+                   "A picture instead: `blocks` with their entries, or `tables` with their columns and keys, and the "
+                   "queries that read them")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"blocks", "tables"}));
+  command
+      ->add_option("--with-data", options.data,
+                   "Blocks: show the instances of this file or folder, such as `noam load` takes; may be given again")
+      ->type_name("DATA")
+      ->allow_extra_args(false);
+  command->add_flag("--svg", options.svg, "The picture as SVG");
+  command
+      ->add_option("-o,--output", options.output,
+                   "The picture into this file, as SVG where it ends in .svg; otherwise it is printed")
+      ->type_name("PICTURE");
   command->footer(
       "What is printed can be put into the model as a design of its own, and changed there. Numbers are estimates "
       "from\n"
       "the statistics of the model. The store is the embedded one: a command is one commit over all it touches.\n"
-      "Example: noam design shop.noam --strategy etf --explain place");
+      "Examples: noam design shop.noam --strategy etf --explain place\n"
+      "          noam design shop.noam --draw blocks --with-data data -o shop.svg");
   return command;
 }
 
@@ -123,6 +182,7 @@ int show_design(DesignOptions options) {
   // `--explain FILE` is FILE explained.
   if (options.path.empty() && options.explain && !options.explain->empty()) std::swap(options.path, *options.explain);
   if (options.path.empty()) return complain("FILE is required; see `noam design --help`");
+  if (const auto possible = check_drawing(options); !possible) return complain(possible.error().message);
   const auto source = read_input(options.path);
   if (!source) return complain(source.error().message);
   Compilation compilation = compile(*source);
@@ -136,6 +196,7 @@ int show_design(DesignOptions options) {
   if (!wanted) return complain(wanted.error().message);
   const auto program = design::make_program(model, options.strategy);
   if (!program) return complain(program.error().message);
+  if (!options.draw.empty()) return draw(*program, options);
   return deliver(options.json ? as_json(*program, *wanted) : as_text(*program, *wanted), exit_fine);
 }
 

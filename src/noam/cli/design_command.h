@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -16,6 +17,10 @@ struct DesignOptions {
   std::string mix;
   std::optional<std::string> explain;  // a statement; empty: all
   bool json = false;
+  std::string draw;  // `blocks`, `tables`; empty: no picture
+  bool svg = false;
+  std::string output;             // a file; empty: standard output
+  std::vector<std::string> data;  // files and folders whose instances are drawn
 };
 
 CLI::App* add_design_command(CLI::App& app, DesignOptions& options);

@@ -33,6 +33,32 @@ Result<language::SourceFile> read_input(const std::string& path) {
   return language::SourceFile("<stdin>", std::move(text));
 }
 
+namespace {
+
+// As others make files: all may read and write it whom the mask does not keep from it.
+mode_t mode_of_new_files() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666U & ~mask;
+}
+
+// Beside the file first, then in its place.
+Result<void> write_as_one(const std::string& path, const std::string& real, mode_t mode, std::string_view text) {
+  std::string temporary = real + ".XXXXXX";
+  const int file = ::mkstemp(temporary.data());
+  if (file < 0) return file_problem(path, "can't be written");
+  const bool written = write_all(file, text) && ::fchmod(file, mode) == 0 && ::fsync(file) == 0;
+  const bool closed = ::close(file) == 0;
+  if (!written || !closed || ::rename(temporary.c_str(), real.c_str()) != 0) {
+    const Error error = file_problem(path, "can't be written");
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> replace_file(const std::string& path, std::string_view text) {
   // Through links to the file itself, so that a link stays one.
   std::error_code failed;
@@ -41,17 +67,17 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   struct stat info {};
   if (::stat(real.c_str(), &info) != 0) return file_problem(path, "can't be read");
   if (::access(real.c_str(), W_OK) != 0) return file_problem(path, "can't be written");
-  std::string temporary = real + ".XXXXXX";
-  const int file = ::mkstemp(temporary.data());
-  if (file < 0) return file_problem(path, "can't be written");
-  const bool written = write_all(file, text) && ::fchmod(file, info.st_mode & 07777U) == 0 && ::fsync(file) == 0;
-  const bool closed = ::close(file) == 0;
-  if (!written || !closed || ::rename(temporary.c_str(), real.c_str()) != 0) {
-    const Error error = file_problem(path, "can't be written");
-    ::unlink(temporary.c_str());
-    return error;
+  return write_as_one(path, real, info.st_mode & 07777U, text);
+}
+
+Result<void> write_file(const std::string& path, std::string_view text) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) {
+    if (!S_ISREG(info.st_mode)) return Error{fmt::format("{}: can't be written: it is no file", path)};
+    return replace_file(path, text);
   }
-  return {};
+  if (errno != ENOENT || path.empty()) return file_problem(path, "can't be written");
+  return write_as_one(path, path, mode_of_new_files(), text);
 }
 
 namespace {
@@ -81,9 +107,7 @@ class Staged {
     const int file = ::mkstemp(temporary.data());
     if (file < 0) return file_problem(name, "can't be written");
     files_.emplace_back(temporary, name);
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    const bool written = write_all(file, text) && ::fchmod(file, 0666U & ~mask) == 0 && ::fsync(file) == 0;
+    const bool written = write_all(file, text) && ::fchmod(file, mode_of_new_files()) == 0 && ::fsync(file) == 0;
     if (const bool closed = ::close(file) == 0; !written || !closed) return file_problem(name, "can't be written");
     return {};
   }

@@ -15,6 +15,9 @@ Result<language::SourceFile> read_input(const std::string& path);
 // Replaces the file as one: whoever reads it sees the old text or the new one. Keeps its permissions.
 Result<void> replace_file(const std::string& path, std::string_view text);
 
+// Makes the file, or replaces it; as one, too. An error where something else has its name.
+Result<void> write_file(const std::string& path, std::string_view text);
+
 struct NamedText {
   std::string name;
   std::string text;

@@ -11,6 +11,7 @@
 
 #include "noam/design/appends.h"
 #include "noam/model/estimates.h"
+#include "noam/model/layout.h"
 #include "noam/model/writing.h"
 
 namespace noam::design {
@@ -852,6 +853,39 @@ std::vector<Use> Explainer::uses() const {
     note(program_.entities[i].load, "changing a " + name);
   }
   return out;
+}
+
+std::string use_text(const Use& use) {
+  std::vector<std::string> parts;
+  const std::vector<std::string>& for_whom = use.statements.empty() ? use.others : use.statements;
+  if (!for_whom.empty()) parts.push_back(fmt::format("for {}", fmt::join(for_whom, ", ")));
+  if (!use.copies.empty()) parts.push_back(fmt::format("keeps {}", fmt::join(use.copies, ", ")));
+  if (parts.empty()) return "nothing reads it";
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string own_purpose(const Program& program, std::uint32_t index) {
+  const Family& family = program.design.families[index];
+  switch (family.purpose) {
+    case Purpose::Due:
+      return fmt::format("when each {} expires", program.model->entities[family.members_of].name);
+    case Purpose::Refreshed: {
+      if (family.key.empty()) return "when it was refreshed";
+      const auto& refresh = program.model->queries[family.members_of].refresh;
+      const std::size_t kept = refresh ? static_cast<std::size_t>(refresh->keep) : 1;
+      return fmt::format("the rows of {}", model::counted(kept, "refresh", "refreshes"));
+    }
+    case Purpose::Guard:
+      return "ids of commands that were applied";
+    case Purpose::Notes:
+      return "the state of copies, how far a load came";
+    case Purpose::Members:
+      return fmt::format("the values of `{}` in {}, counted",
+                         program.design.families[family.members_of].cells[family.members_column].name,
+                         family_label(program.design, family.members_of));
+    default:
+      return "";
+  }
 }
 
 }  // namespace noam::design

@@ -57,6 +57,12 @@ struct Use {
   std::vector<std::string> others;      // `deleting a Url`, where no statement does it
 };
 
+// `for newest, posts_of; keeps caches_by_users`
+std::string use_text(const Use& use);
+
+// What the family that noam keeps, and designs can't say, is: `the rows of 24 refreshes`. Empty of others.
+std::string own_purpose(const Program& program, std::uint32_t index);
+
 class Explainer {
  public:
   // The program must outlive it.

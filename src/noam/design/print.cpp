@@ -231,17 +231,6 @@ std::string commented(const std::string& lines) {
 
 std::string listed(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-// `for newest, posts_of; keeps caches_by_users`
-std::string use_text(const Use& use) {
-  std::vector<std::string> parts;
-  std::vector<std::string> for_whom = use.statements;
-  if (for_whom.empty()) for_whom = use.others;
-  if (!for_whom.empty()) parts.push_back("for " + listed(for_whom));
-  if (!use.copies.empty()) parts.push_back("keeps " + listed(use.copies));
-  if (parts.empty()) return "nothing reads it";
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
 class DesignPrinter {
  public:
   explicit DesignPrinter(const Program& program)
@@ -367,31 +356,12 @@ class DesignPrinter {
       const std::string form = own_form(family);
       switch (family.purpose) {
         case Purpose::Due:
-          add(label, form, fmt::format("when each {} expires", program_.model->entities[family.members_of].name));
-          break;
-        case Purpose::Refreshed: {
-          const auto& refresh = program_.model->queries[family.members_of].refresh;
-          if (family.key.empty())
-            add(label, form, "when it was refreshed");
-          else
-            add(label, form,
-                fmt::format("the rows of {}", model::counted(refresh ? static_cast<std::size_t>(refresh->keep) : 1,
-                                                             "refresh", "refreshes")));
-          break;
-        }
+        case Purpose::Refreshed:
         case Purpose::Guard:
-          add(label, form, "ids of commands that were applied");
-          break;
         case Purpose::Notes:
-          add(label, form, "the state of copies, how far a load came");
+        case Purpose::Members:
+          add(label, form, own_purpose(program_, f));
           break;
-        case Purpose::Members: {
-          const Family& of = program_.design.families[family.members_of];
-          add(label, form,
-              fmt::format("the values of `{}` in {}, counted", of.cells[family.members_column].name,
-                          family_label(program_.design, family.members_of)));
-          break;
-        }
         default:
           break;
       }

@@ -56,6 +56,48 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::size_t display_width(const std::vector<std::string>& lines) {
+  std::size_t out = 0;
+  for (const std::string& line : lines) out = std::max(out, display_width(line));
+  return out;
+}
+
+std::size_t fitting(std::string_view text, std::size_t width) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto length = static_cast<std::int32_t>(text.size());
+  std::size_t kept = 0;
+  std::size_t taken = 0;
+  for (std::int32_t at = 0; at < length; kept = static_cast<std::size_t>(at)) {
+    U8_FWD_1(bytes, at, length);
+    taken += display_width(text.substr(kept, static_cast<std::size_t>(at) - kept));
+    if (taken > width) break;
+  }
+  return kept;
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  const bool quoted = text.size() > 1 && text.back() == '"' && width > 2;
+  const std::string_view end = quoted ? "…\"" : "…";
+  const std::size_t room = width - std::min(width, display_width(end));
+  return fmt::format("{}{}", text.substr(0, fitting(text, room)), end);
+}
+
+std::vector<std::string> folded(std::string_view text, std::size_t width) {
+  std::vector<std::string> out(1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    if (!out.back().empty() && display_width(out.back()) + 1 + display_width(word) > width) out.emplace_back();
+    if (!out.back().empty()) out.back() += " ";
+    out.back() += word;
+  }
+  for (std::string& line : out) line = cut(line, width);
+  return out;
+}
+
 std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t taken = display_width(text);
   return std::string(text) + std::string(taken < width ? width - taken : 0, ' ');

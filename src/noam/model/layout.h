@@ -16,6 +16,12 @@ constexpr std::size_t page_width = 100;
 
 // Columns it takes on a terminal.
 std::size_t display_width(std::string_view text);
+std::size_t display_width(const std::vector<std::string>& lines);  // of the widest
+
+// How many bytes of it fit into so many columns; whole characters.
+std::size_t fitting(std::string_view text, std::size_t width);
+// The first of it, ending in `…`, where it is wider. A closing quote stays.
+std::string cut(std::string_view text, std::size_t width);
 
 std::string pad_right(std::string_view text, std::size_t width);  // text first
 std::string pad_left(std::string_view text, std::size_t width);
@@ -26,6 +32,9 @@ std::string pad_left(std::string_view text, std::size_t width);
 std::string wrapped(std::string_view first, std::size_t indent, const std::vector<std::string>& items,
                     std::string_view separator = ",");
 std::string wrapped(std::string_view first, std::size_t indent, const std::string& text);
+
+// Words in lines of at most so many columns. One that is longer is cut.
+std::vector<std::string> folded(std::string_view text, std::size_t width);
 
 // Rows whose columns stand under each other; what is empty at the end of a row takes no room. `right[i]`: column i is
 // aligned to the right. Columns wider than `widest` do not push the others.

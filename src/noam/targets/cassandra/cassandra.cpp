@@ -460,29 +460,13 @@ class CqlDialect : public Dialect {
   // Absent, and what a key may not be.
   [[nodiscard]] std::string key_literal(const KeyPart& part, const Datum& datum) const {
     const model::Type& type = part.column->type;
-    if (type.kind == TypeKind::Text || type.kind == TypeKind::Enumeration) {
+    if (is_text(outline_.model(), type)) {
       if (datum.absent()) return text_literal(std::string_view("\0", 1));
       const std::string_view text = datum.as_string();
       if (text.empty() || text.front() == '\0') return text_literal(std::string("\0\1", 2) + std::string(text));
       return text_literal(text);
     }
-    if (datum.absent()) return neutral(part.type);
-    return literal(part.type, type, datum);
-  }
-
-  // What stands where a part of a key is not there.
-  [[nodiscard]] static std::string neutral(const std::string& cql_type) {
-    static const std::map<std::string, std::string, std::less<>> known = {
-        {"boolean", "false"},
-        {"blob", "0x00"},
-        {"timestamp", "0"},
-        {"date", "'1970-01-01'"},
-        {"inet", "'0.0.0.0'"},
-        {"uuid", "00000000-0000-0000-0000-000000000000"},
-        {"timeuuid", "00000000-0000-1000-8080-808080808080"},
-        {"text", "''"}};
-    const auto found = known.find(cql_type);
-    return found == known.end() ? "0" : found->second;
+    return literal(part.type, type, datum.absent() ? neutral(outline_.model(), type) : datum);
   }
 
   [[nodiscard]] std::string row(const Table& table, const std::vector<Datum>& key,

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::string_view target = "cassandra";
 
-bool is_text(const model::Type& type) { return type.kind == TypeKind::Text || type.kind == TypeKind::Enumeration; }
-
 // The column types that a design asks for: name and type, separated by commas.
 std::map<std::string, std::string, std::less<>> asked_types(const CollectionOutline& collection) {
   std::map<std::string, std::string, std::less<>> out;
@@ -139,7 +137,7 @@ class CollectionLayout {
   KeyPart key_part(const Column& column, Namer& names) {
     KeyPart out;
     const bool in_partition = column.place.kind == Place::Kind::Block;
-    if (column.type.optional && !is_text(column.type)) out.presence = names.give("has_" + column.name);
+    if (column.type.optional && !is_text(outline_.model(), column.type)) out.presence = names.give("has_" + column.name);
     out.name = names.give(column.name);
     out.type = type_of(column, true);
     out.descending = !in_partition && column.descending;

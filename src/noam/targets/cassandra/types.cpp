@@ -78,6 +78,58 @@ std::string text_literal(std::string_view text) {
   return out + "'";
 }
 
+bool is_text(const model::Model& model, const Type& type) {
+  if (type.kind != TypeKind::Reference) return type.kind == TypeKind::Text || type.kind == TypeKind::Enumeration;
+  const model::Entity& entity = model.entity(type.entity());
+  return entity.key.size() == 1 && is_text(model, entity.fields[entity.key[0]].type);
+}
+
+Datum neutral(const model::Model& model, const Type& type) {
+  const auto each = [&](const auto& types) {
+    Datum::List out;
+    for (const Type& at : types) out.push_back(neutral(model, at));
+    return out;
+  };
+  switch (type.kind) {
+    case TypeKind::Bool:
+      return false;
+    case TypeKind::Int:
+    case TypeKind::Timestamp:
+    case TypeKind::Date:
+      return 0;
+    case TypeKind::Float:
+      return 0.0;
+    case TypeKind::Decimal:
+      return model::Decimal();
+    case TypeKind::Uuid:
+      return std::string(16, '\0');
+    case TypeKind::TimeUuid:  // version 1, as its type wants it; in the order in which timeuuids are kept
+      return std::string("\x10\0\0\0\0\0\0\0\x80\0\0\0\0\0\0\0", 16);
+    case TypeKind::Inet:
+      return std::string("\4\0\0\0\0", 5);
+    case TypeKind::Reference: {
+      std::vector<Type> types;
+      const model::Entity& entity = model.entity(type.entity());
+      for (const std::uint32_t part : entity.key) types.push_back(entity.fields[part].type);
+      return types.size() == 1 ? neutral(model, types[0]) : Datum(each(types));
+    }
+    case TypeKind::Value: {
+      std::vector<Type> types;
+      for (const model::Field& field : model.value(type.value()).fields) types.push_back(field.type);
+      return each(types);
+    }
+    case TypeKind::Row:
+      return each(type.arguments);
+    case TypeKind::List:
+    case TypeKind::Set:
+    case TypeKind::Map:
+    case TypeKind::Rows:
+      return Datum::List();
+    default:
+      return std::string();
+  }
+}
+
 bool Types::recursive(model::ValueId id) const {
   std::set<std::uint32_t> seen;
   const std::function<bool(const Type&)> reaches = [&](const Type& type) -> bool {

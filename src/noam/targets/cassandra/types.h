@@ -50,6 +50,11 @@ class Types {
   std::vector<std::string> created_;
 };
 
+// A text, or a reference that is one.
+bool is_text(const model::Model& model, const model::Type& type);
+// What stands in a column of the type where nothing is meant.
+model::Datum neutral(const model::Model& model, const model::Type& type);
+
 // In single quotes.
 std::string text_literal(std::string_view text);
 
