@@ -7,6 +7,8 @@
 
 #include "noam/targets/cassandra/cassandra.h"
 #include "noam/targets/couchbase/couchbase.h"
+#include "noam/targets/dynamodb/dynamodb.h"
+#include "noam/targets/hbase/hbase.h"
 #include "noam/targets/mongodb/mongodb.h"
 
 namespace noam::targets {
@@ -19,6 +21,10 @@ const std::array all = {
            cassandra::statements},
     Target{"mongodb", "MongoDB", "collections of documents; a block is a document, entries with keys are documents too",
            &mongodb::capabilities, mongodb::options, mongodb::generate, mongodb::measure, mongodb::statements},
+    Target{"dynamodb", "Amazon DynamoDB", "tables of items; a block is an item, other entries items under a sort key",
+           &dynamodb::capabilities, dynamodb::options, dynamodb::generate, dynamodb::measure, dynamodb::statements},
+    Target{"hbase", "Apache HBase 2", "tables of rows; a block is a row, keyed entries have a column family",
+           &hbase::capabilities, hbase::options, hbase::generate, hbase::measure, hbase::statements},
     Target{"couchbase", "Couchbase Server 7", "JSON documents and SQL++; laid out as for MongoDB",
            &couchbase::capabilities, couchbase::options, couchbase::generate, couchbase::measure,
            couchbase::statements},
