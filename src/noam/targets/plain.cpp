@@ -98,6 +98,9 @@ Json plain_json(const Model& model, const Type& type, const Datum& datum) {
       }
       return out;
     }
+    case TypeKind::Int:
+      if (datum.is_decimal()) return plain_text(model, type, datum);
+      [[fallthrough]];
     default:
       return model::write_json(model, type, datum);
   }
