@@ -1,13 +1,17 @@
 """MongoDB's protocol, as mongo-java-server has it."""
 
+import datetime
+import json
 import pathlib
+import re
 import tempfile
 import unittest
+import uuid
 
 import bson
 import pymongo.errors
 
-from support import ScriptFailed, mongo
+from support import ROOT, ScriptFailed, generated, mongo
 
 SCRIPT = """\
 db.createCollection("players", {validator: {$jsonSchema: {bsonType: "object", required: ["username"]}}});
@@ -48,3 +52,156 @@ class Server(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(ScriptFailed, f"(?s){reason}"):
                 self.file.write_text(text)
                 mongo.run_script(self.file, self.db.name)
+
+
+# Runs requests with a value for every variable, and says which the server refuses. Keys that are taken are no refusal.
+TRY_ALL = """
+function values(text) {
+  const lists = new Set([...text.matchAll(/[$]each: (\\w+)/g)].map((match) => match[1]));
+  return new Proxy({}, {
+    has: (target, name) => !(name in globalThis),
+    get: (target, name) => (typeof name === "symbol" ? undefined : lists.has(name) ? [1] : 1),
+  });
+}
+for (const text of texts) {
+  try {
+    let answer;
+    with (values(text)) answer = eval(text);
+    if (answer && answer.toArray) answer.toArray();
+  } catch (error) {
+    if (!/E11000/.test(error.message)) print(error.message, "IN", text);
+  }
+}
+"""
+
+THING = {
+    "id": "t1", "yes": True, "number": 2**53 + 1, "ratio": 2.0, "price": "1234567890123456789012345678901.234",
+    "name": "a \"quoted\" \u2028 name", "state": "paid", "bits": "AP8=", "at": "2024-02-29T23:59:59.999Z",
+    "day": "2024-02-29", "token": "123e4567-e89b-12d3-a456-426614174000",
+    "event": "123e4567-e89b-12d3-a456-426614174000", "address": "2001:db8::1",
+    "note": {"b": [1, 2.5, None], "a": {"x": "y"}}, "place": ["Rome", 7], "point": {"x": 1},
+    "numbers": [3, 1, 2], "points": [{"x": 1, "y": 2.5, "label": "here"}], "tags": ["red", "blue"],
+    "near": [["Oslo", 1], ["Rome", 7]], "prices": [["a.b", "1.5"], ["$c", "2"]], "visits": [[["Rome", 7], 3]],
+}
+
+
+class Generated(unittest.TestCase):
+    """What `noam generate --target mongodb` writes."""
+
+    def setUp(self):
+        self.db = self.enterContext(mongo.database())
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def make(self, path, strategy, *data):
+        """Makes the collections, and fills them; with data, twice."""
+        generated.generate("mongodb", path, strategy, self.folder, *data)
+        self.db.client.drop_database(self.db.name)
+        for script in ["schema.js", "schema.js", "data.js", "data.js"] if data else ["schema.js"]:
+            mongo.run_script(self.folder / script, self.db.name)
+            if script == "schema.js":
+                self.leave_what_is_there()
+
+    def leave_what_is_there(self):
+        """mongo-java-server has no collMod, by which a validator is made anew."""
+        script = self.folder / "schema.js"
+        script.write_text(script.read_text().replace("else db.runCommand({ collMod: name, ...options });", ""))
+
+    def requests(self):
+        """Those of statements.js, each once."""
+        text = re.sub(r"^//.*\n", "", (self.folder / "statements.js").read_text(), flags=re.MULTILINE)
+        return list(dict.fromkeys(request.strip() for request in text.split(";\n") if request.strip()))
+
+    def evaluate(self, request, **values):
+        """What a request answers, as JSON."""
+        script = self.folder / "request.js"
+        names = "".join(f"const {name} = {value};\n" for name, value in values.items())
+        script.write_text(f"{names}const answer = {request};\nprintjson(answer && answer.toArray ? answer.toArray() : answer);\n")
+        return json.loads(mongo.run_script(script, self.db.name))
+
+    def refused(self):
+        script = self.folder / "all.js"
+        script.write_text(f"const texts = {json.dumps(self.requests())};\n{TRY_ALL}")
+        return mongo.run_script(script, self.db.name)
+
+    def test_every_example_under_every_design_is_made_and_every_request_taken(self):
+        for path, strategy in generated.examples():
+            with self.subTest(model=path.stem, strategy=strategy):
+                self.make(path, strategy)
+                self.assertTrue(self.requests())
+                self.assertEqual(self.refused(), "")
+
+    def test_figures_6_and_12(self):
+        for strategy in ["eao", "figure9", "figure8"]:
+            with self.subTest(strategy=strategy):
+                self.make(generated.GAME, strategy, generated.FIGURE3)
+                mary = self.db.Player.find_one({"_id": "mary"})
+                self.assertEqual(mary, {
+                    "_id": "mary", "username": "mary", "first_name": "Mary", "last_name": "Wilson",
+                    "games": [{"game": "2345", "opponent": "rick"}, {"game": "2611", "opponent": "ann"}],
+                    "noam_version": 1})
+                self.assertIsInstance(self.db.Player.find_one({"_id": "rick"})["score"], bson.Int64)
+                self.assertEqual(self.db.Game.find_one({"_id": "2345"})["first_player"], "mary")
+
+    def test_figure_13(self):
+        self.make(generated.GAME, "figure13", generated.FIGURE3)
+        self.assertEqual(self.db.Player.find_one({"_id": "mary"}), {
+            "_id": "mary", "username": "mary", "first_name": "Mary", "last_name": "Wilson",
+            "games[0]": {"game": "2345", "opponent": "rick"}, "games[1]": {"game": "2611", "opponent": "ann"},
+            "noam_length_of_games": 2, "noam_version": 1})
+        read = next(request for request in self.requests() if "findOne" in request and "last_name: 1" in request)
+        self.assertEqual(self.evaluate(read, username='"mary"')["last_name"], "Wilson")
+
+    def test_two_who_change_one_aggregate_notice_each_other(self):
+        self.make(generated.GAME, "figure8", generated.FIGURE3)
+        add = next(request for request in self.requests() if '["rounds." + position]: value' in request)
+        given = {"id": '"2345"', "position": 2, "value": '{ moves: "west" }', "noam_version": 1, "noam_next_version": 2}
+        self.assertEqual([self.evaluate(add, **given)["matchedCount"] for _ in range(2)], [1, 0])
+        game = self.db.Game.find_one({"_id": "2345"})
+        self.assertEqual([one["moves"] for one in game["rounds"]], ["north, east", "east, south", "west"])
+        self.assertEqual(game["noam_version"], 2)
+
+    def test_values_have_the_types_of_the_database(self):
+        things = self.folder / "Thing.jsonl"
+        things.write_text(json.dumps(THING))
+        (self.folder / "out").mkdir()
+        self.folder = self.folder / "out"
+        for strategy in ["eao", "normalized"]:
+            with self.subTest(strategy=strategy):
+                self.make(ROOT / "tests" / "models" / "types.noam", strategy, things)
+                options = bson.CodecOptions(uuid_representation=bson.binary.UuidRepresentation.STANDARD)
+                thing = self.db.get_collection("Thing", options).find_one({"_id": "t1"})
+                self.assertIsInstance(thing["number"], bson.Int64)
+                self.assertIsInstance(thing["ratio"], float)
+                token = uuid.UUID("123e4567-e89b-12d3-a456-426614174000")
+                expected = {
+                    "_id": "t1", "id": "t1", "yes": True, "number": 2**53 + 1, "ratio": 2.0,
+                    "price": bson.Decimal128("1234567890123456789012345678901.234"), "name": THING["name"],
+                    "state": "paid", "bits": b"\x00\xff", "at": datetime.datetime(2024, 2, 29, 23, 59, 59, 999000),
+                    "day": datetime.datetime(2024, 2, 29), "token": token, "event": token, "address": "2001:db8::1",
+                    "note": THING["note"], "place": {"town": "Rome", "number": 7}, "point": {"x": 1, "y": 0.5},
+                    "numbers": [3, 1, 2], "points": THING["points"], "tags": ["blue", "red"],
+                    "near": [{"town": "Oslo", "number": 1}, {"town": "Rome", "number": 7}],
+                    "prices": [{"key": "$c", "value": bson.Decimal128("2")},
+                               {"key": "a.b", "value": bson.Decimal128("1.5")}],
+                    "visits": [{"key": {"town": "Rome", "number": 7}, "value": 3}], "noam_version": 1}
+                self.assertEqual(thing, expected)
+                self.assertEqual(list(thing["note"]), ["b", "a"])
+
+    def test_entries_come_in_the_order_of_the_design(self):
+        data = self.folder / "data"
+        data.mkdir()
+        (data / "User.jsonl").write_text(json.dumps({"username": "ann", "id": 1}))
+        (data / "Tweet.jsonl").write_text("\n".join(
+            json.dumps({"id": number, "author": "ann", "at": f"2024-01-0{day}T00:00:00.000Z", "content": "hello",
+                        "language": "en"}) for number, day in [(1, 2), (2, 1), (3, 2), (4, 3)]))
+        self.folder = self.folder / "out"
+        self.folder.mkdir()
+        self.make(ROOT / "examples" / "microblog" / "microblog.noam", "seed003", data / "User.jsonl",
+                  data / "Tweet.jsonl")
+        read = next(request for request in self.requests()
+                    if request.startswith('db.getCollection("tweets_by_authors").find({ "_id.author": author }'))
+        found = self.evaluate(read, author='"ann"')
+        self.assertEqual([row["_id"]["tweet_id"] for row in found], [4, 3, 1, 2])
+        # What is sorted by an index is not sorted again.
+        self.assertEqual(list(self.db.tweets_by_authors.index_information()["in_order"]["key"]),
+                         [("_id.author", 1), ("_id.date_time", -1), ("_id.tweet_id", -1)])

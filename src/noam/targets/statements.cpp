@@ -38,7 +38,8 @@ class Lister {
                             fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
                                         outline_.family(copy.written.family).label),
                             {},
-                            false});
+                            false,
+                            {}});
       tell(copy.support, 2);
       write("then write", copy.written, 2, writes);
     }
@@ -172,6 +173,7 @@ class Lister {
     step.asks = true;
     const auto add = [&](WriteKind kind, bool fresh = false) {
       writes.push_back({&outline_.collection_of(written.family), &family, kind, fresh});
+      step.writes.push_back(writes.back());
       step.requests.push_back(dialect_.write(writes.back()));
     };
     const bool unknown = !written.made && !written.changed && !written.appended && !written.erased;
@@ -214,6 +216,26 @@ std::vector<ListedStatement> list_statements(const Outline& outline, const Diale
   for (const model::StatementRef& statement : design::all_statements(outline.model()))
     out.push_back(lister.list(statement));
   return out;
+}
+
+void gather_base_writes(std::vector<ListedStatement>& statements,
+                        const std::function<std::vector<Native>(const std::vector<Write>&)>& requests) {
+  for (ListedStatement& statement : statements) {
+    std::vector<Write> writes;
+    std::vector<ListedStep*> steps;
+    for (ListedStep& step : statement.steps) {
+      if (step.writes.empty() || !step.writes[0].family->base) continue;
+      writes.insert(writes.end(), step.writes.begin(), step.writes.end());
+      steps.push_back(&step);
+    }
+    if (steps.empty()) continue;
+    if (steps.size() == 1) {
+      steps[0]->requests = requests(writes);
+      continue;
+    }
+    for (ListedStep* step : steps) step->requests = {{{}, "in what is asked for all of them, at the end"}};
+    statement.batches = requests(writes);
+  }
 }
 
 std::string print_statements(const std::vector<ListedStatement>& statements, std::string_view comment,

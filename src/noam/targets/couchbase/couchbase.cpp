@@ -1,0 +1,302 @@
+#include "noam/targets/couchbase/couchbase.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "noam/targets/couchbase/dialect.h"
+#include "noam/targets/couchbase/values.h"
+#include "noam/targets/readme.h"
+
+namespace noam::targets::couchbase {
+
+using documents::Kind;
+using documents::Layout;
+using documents::Part;
+using documents::Placed;
+using documents::Shape;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double longest_key = 250;
+
+constexpr std::array limits = {
+    // Couchbase Server, "Size Limits": Max value size, 20 MB.
+    Limit{LimitKind::UnitBytes, 20e6, true, "a document",
+          "a part that grows can be entries of its own, or the block key get a bucket"},
+    // Couchbase Server, "Size Limits": Max key length.
+    Limit{LimitKind::KeyBytes, longest_key, true, "the key of a document", "a shorter key"},
+    // Couchbase Server, "Scopes and Collections": up to 1000 collections in a cluster.
+    Limit{LimitKind::Tables, 1000, true, "a cluster", "fewer collections"},
+};
+
+constexpr std::array known_options = {
+    Option{"documents",
+           "\"blocks\": entries as arrays inside the document of their block, instead of documents of "
+           "their own"},
+};
+
+// Couchbase Server, "Scopes and Collections", Naming for Scopes and Collections: 1 to 251 letters, digits, `_`, `-` and
+// `%`, not beginning with `_` or `%`.
+NameRules collection_names() {
+  NameRules out;
+  out.longest = 251;
+  return out;
+}
+
+// Couchbase Server, "Create a Bucket": at most 100 letters, digits, `_`, `.`, `-` and `%`.
+NameRules bucket_names() {
+  NameRules out;
+  out.longest = 100;
+  return out;
+}
+
+NameRules field_names() {
+  NameRules out;
+  out.longest = 120;  // of our own: names are in every document
+  out.letter_first = false;
+  return out;
+}
+
+Keyspace keyspace_of(const Outline& outline) {
+  return {legal_name(bucket_names(), outline.model().name),
+          legal_name(collection_names(), outline.program->design.name)};
+}
+
+std::vector<ListedStatement> listed(const Outline& outline, const Layout& layout, const Keyspace& keyspace) {
+  const SqlDialect dialect(layout, keyspace);
+  std::vector<ListedStatement> out = list_statements(outline, dialect);
+  documents::unite_writes(layout, out, [&](const Kind& kind, const std::vector<Write>& writes) {
+    return dialect.united(kind, writes);
+  });
+  return out;
+}
+
+// Notes which collections are read as a whole: that takes an index of all keys.
+class ScanFinder : public Dialect {
+ public:
+  ScanFinder(const Layout& layout, std::set<std::string>& found) : layout_(layout), found_(found) {}
+
+  [[nodiscard]] Native read(const Read& read) const override {
+    if (read.scan) found_.insert(layout_.kind_of(*read.family).name);
+    return {};
+  }
+  [[nodiscard]] Native write(const Write& /*write*/) const override { return {}; }
+  [[nodiscard]] std::string together(const std::vector<Write>& /*writes*/) const override { return {}; }
+
+ private:
+  const Layout& layout_;
+  std::set<std::string>& found_;
+};
+
+std::string schema(const Outline& outline, const Layout& layout, const Keyspace& keyspace) {
+  std::set<std::string> scanned;
+  list_statements(outline, ScanFinder(layout, scanned));
+  std::string out = fmt::format(
+      "-- The collections and indexes of the model `{}` under the design `{}`, in the bucket {}, which must be there.\n"
+      "-- It may be run again.\n\n"
+      "CREATE SCOPE {}.{} IF NOT EXISTS;\n",
+      outline.model().name, outline.program->design.name, keyspace.bucket, escaped(keyspace.bucket),
+      escaped(keyspace.scope));
+  for (const Kind& kind : layout.kinds())
+    out += fmt::format("CREATE COLLECTION {} IF NOT EXISTS;\n", keyspace.path(kind.name));
+  out += '\n';
+  for (const Kind& kind : layout.kinds()) {
+    if (kind.entries) {
+      std::vector<std::string> parts;
+      for (const Part& part : kind.id)
+        parts.push_back(escaped(sort_field(part)) + (part.column->descending ? " DESC" : ""));
+      out += fmt::format("CREATE INDEX `in_order` IF NOT EXISTS ON {} ({});\n", keyspace.path(kind.name),
+                         fmt::join(parts, ", "));
+    }
+    if (scanned.contains(kind.name))
+      out += fmt::format("CREATE PRIMARY INDEX `all_of_it` IF NOT EXISTS ON {};\n", keyspace.path(kind.name));
+  }
+  return out;
+}
+
+struct Stored {
+  std::string key;
+  Json document;
+};
+
+Stored stored(const Layout& layout, const Kind& kind, const documents::Document& document) {
+  std::vector<documents::Node> parts;
+  Stored out;
+  out.document = Json::object();
+  for (std::size_t i = 0; i < kind.id.size(); ++i) {
+    parts.push_back(documents::node_of(layout, kind.id[i].column->type, document.id[i]));
+    out.document[kind.id[i].name] = json_of(parts.back());
+  }
+  for (const auto& [name, value] : document.fields.members) out.document[name] = json_of(value);
+  out.key = documents::key_text(parts);
+  return out;
+}
+
+std::string data(const Outline& outline, const Layout& layout, const Keyspace& keyspace, const design::Sample& sample,
+                 std::vector<Warning>& warnings) {
+  std::string out = fmt::format("-- Sample data of the model `{}` under the design `{}`. It may be run again.\n",
+                                outline.model().name, outline.program->design.name);
+  const auto documents = documents::documents_of(layout, sample);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const Kind& kind = layout.kinds()[i];
+    if (!documents[i].empty()) out += '\n';
+    for (const documents::Document& document : documents[i]) {
+      const Stored at = stored(layout, kind, document);
+      if (static_cast<double>(at.key.size()) > longest_key)
+        warnings.push_back({"beyond-limit",
+                            fmt::format("a key of {} has {} bytes; Couchbase takes at most {:.0f}", kind.name,
+                                        at.key.size(), longest_key),
+                            "a shorter key"});
+      out += fmt::format("UPSERT INTO {} (KEY, VALUE) VALUES ({}, {});\n", keyspace.path(kind.name),
+                         Json(at.key).dump(), at.document.dump());
+    }
+  }
+  return out;
+}
+
+std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column) {
+  const Kind& kind = layout.kind_of(family);
+  const Placed& placed = layout.placed(family);
+  const auto at = [&](const std::string& name) { return fmt::format("`{}` of `{}`", name, kind.name); };
+  if (column.place.kind == design::Place::Kind::Block) return at(kind.id[column.place.index].name);
+  const bool key = column.place.kind == design::Place::Kind::Key;
+  if (placed.shape == Shape::Elements) {
+    if (key && family.elements == model::TypeKind::List) return "the place in " + at(placed.name);
+    const std::string inner = family.elements == model::TypeKind::Map ? (key ? ".key" : ".value") : "";
+    return at(placed.name + "[]" + inner);
+  }
+  const std::string before = placed.shape == Shape::Embedded      ? placed.name + "[]."
+                             : placed.shape == Shape::Subdocument ? placed.name + "."
+                                                                  : std::string();
+  if (key) return at(before + placed.key[column.place.index].name);
+  for (const auto& [name, there] : placed.columns())
+    if (there == &column) return at(before + name);
+  return fmt::format("the length of an array of `{}`", kind.name);
+}
+
+std::string how_to_use(const Keyspace& keyspace, bool with_data) {
+  return fmt::format(
+      "`schema.n1ql` makes the scope `{}` in the bucket `{}`, which must be there, with collections and indexes; "
+      "{}`statements.n1ql` has\nevery query and command as SQL++ (N1QL) with named parameters:\n\n"
+      "    couchbase-cli bucket-create -c localhost -u … -p … --bucket {} --bucket-type couchbase --bucket-ramsize "
+      "256\n"
+      "    cbq -e localhost -u … -p … -f schema.n1ql\n{}\n"
+      "Where one call of the key-value service does the same, it stands below as `key-value:`, as the SDK for Node.js "
+      "writes it:\n`Player` is `bucket.scope(\"{}\").collection(\"Player\")`; `get` is LookupInSpec.get; `upsert`, "
+      "`replace`, "
+      "`remove`, `arrayAppend`,\n`arrayAddUnique` and `increment` are those of MutateInSpec; `cas` is that of the "
+      "document "
+      "as it was read. It is faster, and\nwhat it reads is never older than what was written. `arrayAppend` is for an "
+      "element "
+      "behind the last; one that is there is\n`replace(\"rounds[2]\", value)`.\n\n"
+      "`$noam_key` is the key of the document (below). What is absent is left out of a document, and unset where it "
+      "was "
+      "there.\n\nThe SQL++ was checked against the grammar in Couchbase's documentation only, not on a server.\n",
+      keyspace.scope, keyspace.bucket, with_data ? "`data.n1ql` fills them; " : "", keyspace.bucket,
+      with_data ? "    cbq -e localhost -u … -p … -f data.n1ql\n" : "", keyspace.scope);
+}
+
+std::string documents_section(const Layout& layout) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Kind& kind : layout.kinds()) {
+    std::vector<std::string> parts;
+    for (const Part& part : kind.id) parts.push_back(part.name);
+    rows.push_back({fmt::format("`{}`", kind.name), fmt::format("`{}`", kind.collection->name),
+                    kind.entries ? "an entry" : "a block", fmt::format("`{}`", fmt::join(parts, "::"))});
+  }
+  return markdown_table({"collection", "of the design", "a document is", "key"}, rows) +
+         "\nThe key of a document is a text, made of the parts of its key as they stand in the document, with `::` "
+         "between "
+         "them: `mary`,\n`2013-06-13T11:00:00.000Z::click`. In a part, `%` is written `%25`, and a colon at its "
+         "beginning, at "
+         "its end or behind\nanother one `%3A`; an absent part is `%null`, an empty text `%empty`; the parts of a "
+         "reference with "
+         "several stand one\nafter the other. Keys of more than 250 bytes are refused.\n\n"
+         "`noam_version` is 1 in a new document; whoever changes what lives there asks for the version that he has "
+         "read and "
+         "raises it\nby one, so that two who change different parts of it notice each other. With the key-value "
+         "service, the "
+         "CAS does that.\n";
+}
+
+std::string types_section(const Layout& layout) {
+  std::string out = markdown_table(
+      {"type", "in Couchbase"},
+      {{"bool, text", "true or false, string"},
+       {"int, float", "number; JavaScript reads integers above 2^53 inexactly"},
+       {"decimal", "string: numbers of SQL++ are 64-bit integers and doubles"},
+       {"timestamp", "string, `2024-02-29T23:59:59.999Z`: the date functions of SQL++ take it, and it sorts right"},
+       {"date", "string, `2024-02-29`"},
+       {"uuid, timeuuid, inet", "string"},
+       {"bytes", "string, base64"},
+       {"json",
+        "the value itself; where that can't be told again (a name twice or with a dot; a number that is no 64-bit "
+        "integer and no double), `{\"noam_json\": \"…\"}` with its text"},
+       {"an enumeration", "string"},
+       {"a reference", "the key of its target, `\"mary\"`; a key of several parts is an object of them"},
+       {"a value, a row", "object, without what is absent"},
+       {"list, set", "array; a set in any order"},
+       {"map", "array of `{\"key\": …, \"value\": …}`: keys need not be texts"}});
+  const auto ordered = [](const Part& part) { return !part.order.empty(); };
+  for (const Kind& kind : layout.kinds())
+    if (std::any_of(kind.id.begin(), kind.id.end(), ordered))
+      return out +
+             "\nSome values of keys sort otherwise in SQL++ than in noam, or can't be compared where they are absent. "
+             "Beside such "
+             "a part stands\n`noam_order_of_…`, a text that sorts as the part does: the hexadecimal digits of the "
+             "bytes by which "
+             "noam's own store sorts it\n(docs/storage.md of noam).\n";
+  return out;
+}
+
+const std::string statements_heading =
+    "-- Every query and command. Parameters are named after the fields; $noam_key is the key of the document,\n"
+    "-- $noam_version the version that was read, $noam_next_version one more. Reads of the same document may be "
+    "one.\n\n";
+
+}  // namespace
+
+const Capabilities capabilities = {
+    "one document; transactions over several documents exist, and noam does not use them",
+    "CAS of the key-value service; WHERE on any field; an insert fails where the key is taken",
+    "by an index, each part ascending or descending; an index follows the documents a little later",
+    "`increment` of a part of a document, exact; adding twice adds twice",
+    "documents can expire, which is not used: what is copied elsewhere must go with the original",
+    limits,
+};
+
+const std::span<const Option> options = known_options;
+
+const documents::Style style = {"couchbase", collection_names(), field_names(), false, false, sorts};
+
+Generated generate(const Outline& outline, const design::Sample* sample) {
+  const Layout layout(outline, style);
+  const Keyspace keyspace = keyspace_of(outline);
+  Generated out;
+  out.warnings = documents::check_options(outline, style);
+  out.files.push_back({"schema.n1ql", schema(outline, layout, keyspace)});
+  out.files.push_back(
+      {"statements.n1ql", statements_heading + print_statements(listed(outline, layout, keyspace), "-- ", ";")});
+  if (sample != nullptr) out.files.push_back({"data.n1ql", data(outline, layout, keyspace, *sample, out.warnings)});
+  const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
+    return place_of(layout, family, column);
+  };
+  out.files.push_back(
+      {"README.md", readme(outline, fmt::format("{} on Couchbase", outline.model().name), capabilities,
+                           {{"Use", how_to_use(keyspace, sample != nullptr)}, {"Documents", documents_section(layout)}},
+                           place, {{"Types", types_section(layout)}})});
+  return out;
+}
+
+std::vector<Measure> measure(const Outline& outline) { return documents::measure(Layout(outline, style)); }
+
+std::vector<ListedStatement> statements(const Outline& outline) {
+  return listed(outline, Layout(outline, style), keyspace_of(outline));
+}
+
+}  // namespace noam::targets::couchbase

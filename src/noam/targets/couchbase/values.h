@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "noam/targets/documents.h"
+
+// Values of a model as JSON documents have them.
+namespace noam::targets::couchbase {
+
+nlohmann::ordered_json json_of(const documents::Node& node);
+
+// SQL++ orders texts by their bytes, numbers as numbers and objects in a way of its own; what is written as text for
+// want of a type sorts as such.
+bool sorts(const model::Model& model, const model::Type& type);
+
+}  // namespace noam::targets::couchbase

@@ -1,0 +1,117 @@
+#include "noam/targets/mongodb/javascript.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace noam::targets::mongodb {
+
+namespace {
+
+bool identifier(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string member_name(const std::string& name) {
+  return identifier(name) || (!name.empty() && name.front() == '[') ? name : string_literal(name);
+}
+
+}  // namespace
+
+Js Js::object() {
+  Js out;
+  out.kind_ = Kind::Object;
+  return out;
+}
+
+Js Js::array() {
+  Js out;
+  out.kind_ = Kind::Array;
+  return out;
+}
+
+Js& Js::add(std::string name, Js value) {
+  members_.emplace_back(std::move(name), std::move(value));
+  return *this;
+}
+
+Js& Js::add(Js element) { return add(std::string(), std::move(element)); }
+
+std::string Js::line() const {
+  if (kind_ == Kind::Text) return text_;
+  if (members_.empty()) return kind_ == Kind::Object ? "{}" : "[]";
+  std::string out;
+  for (const auto& [name, value] : members_) {
+    if (!out.empty()) out += ", ";
+    if (kind_ == Kind::Array)
+      out += value.line();
+    else if (value.kind_ == Kind::Text && value.text_ == name)
+      out += name;
+    else
+      out += fmt::format("{}: {}", member_name(name), value.line());
+  }
+  return kind_ == Kind::Object ? "{ " + out + " }" : "[" + out + "]";
+}
+
+std::string Js::print(std::size_t from, std::size_t indent, std::size_t width) const {
+  std::string short_form = line();
+  if (from + short_form.size() <= width || members_.empty()) return short_form;
+  std::string out = kind_ == Kind::Object ? "{\n" : "[\n";
+  for (const auto& [name, value] : members_) {
+    std::string begin(indent + 2, ' ');
+    if (kind_ == Kind::Object) begin += member_name(name) + ": ";
+    const bool same = kind_ == Kind::Object && value.kind_ == Kind::Text && value.text_ == name;
+    out += same ? std::string(indent + 2, ' ') + name : begin + value.print(begin.size() + 1, indent + 2, width);
+    out += ",\n";
+  }
+  out.erase(out.size() - 2, 1);  // no comma behind the last
+  return out + std::string(indent, ' ') + (kind_ == Kind::Object ? "}" : "]");
+}
+
+std::string string_literal(std::string_view text) { return nlohmann::json(text).dump(); }
+
+namespace {
+
+std::string print_call(const Call& call, std::size_t from, std::size_t indent) {
+  std::string out = fmt::format(".{}(", call.name);
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (i > 0) out += ", ";
+    const std::size_t last_line = out.rfind('\n');
+    const std::size_t column = last_line == std::string::npos ? from + out.size() : out.size() - last_line - 1;
+    out += call.arguments[i].print(column + 2, indent);
+  }
+  return out + ")";
+}
+
+}  // namespace
+
+std::string print_calls(std::string_view collection, const std::vector<Call>& calls) {
+  const std::string begin = fmt::format("db.getCollection({})", string_literal(collection));
+  std::string out = begin;
+  for (const Call& call : calls) out += print_call(call, out.size(), 0);
+  if (calls.size() < 2 || (out.find('\n') == std::string::npos && out.size() < 118)) return out;
+  // What is asked of the answer stands below.
+  out = begin + print_call(calls[0], begin.size(), 0);
+  for (std::size_t i = 1; i < calls.size(); ++i) out += "\n  " + print_call(calls[i], 2, 2);
+  return out;
+}
+
+std::string variable(std::string_view name) {
+  // ECMAScript 2023, 12.7.2: reserved words, with those of strict code and of modules.
+  static constexpr std::array<std::string_view, 56> reserved = {
+      "arguments", "async",     "await",      "break",   "case",    "catch",      "class",     "const",
+      "continue",  "db",        "debugger",   "default", "delete",  "do",         "else",      "enum",
+      "eval",      "export",    "extends",    "false",   "finally", "for",        "from",      "function",
+      "get",       "if",        "implements", "import",  "in",      "instanceof", "interface", "let",
+      "new",       "null",      "of",         "package", "private", "protected",  "public",    "return",
+      "set",       "static",    "super",      "switch",  "this",    "throw",      "true",      "try",
+      "typeof",    "undefined", "use",        "var",     "void",    "while",      "with",      "yield"};
+  return std::find(reserved.begin(), reserved.end(), name) != reserved.end() ? std::string(name) + "_"
+                                                                             : std::string(name);
+}
+
+}  // namespace noam::targets::mongodb
