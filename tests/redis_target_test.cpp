@@ -110,7 +110,8 @@ TEST(RedisTarget, TellsWhereVersionsAre) {
   }
   const design::Program pairs = example("game", "independent_pairs");
   const targets::Outline apart = targets::outline(pairs);
-  for (const auto& family : targets::redis::Layout(apart).families())
+  const targets::redis::Layout layout_apart(apart);
+  for (const auto& family : layout_apart.families())
     EXPECT_EQ(family.apart, family.family->label == "GameRound");
 }
 
