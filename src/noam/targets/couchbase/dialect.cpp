@@ -113,7 +113,7 @@ class Words {
   }
 
   [[nodiscard]] std::string element(const char* sign = "$") const {
-    const std::string key = sign + family.key[0].name;
+    std::string key = sign + family.key[0].name;
     if (family.elements == TypeKind::List) return std::string(sign) + "value";
     if (family.elements == TypeKind::Set) return key;
     Object out;
@@ -469,7 +469,7 @@ class Writer {
   }
 
   // The document is changed, or made with nothing but this.
-  [[nodiscard]] Native merge(const Texts& set, Object fresh, const Texts& specs) const {
+  [[nodiscard]] Native merge(const Texts& set, const Object& fresh, const Texts& specs) const {
     Texts all;
     for (const Part& part : words_.id_parts()) {
       all.push_back(fmt::format("upsert({}, {})", quoted_text(part.name), words_.given(part, "")));
@@ -491,7 +491,7 @@ class Writer {
       fresh.add(words_.placed.name, "[" + words_.element() + "]");
     else
       words_.add_values(fresh);
-    return merge(change.set, std::move(fresh), change.told ? change.specs : Texts());
+    return merge(change.set, fresh, change.told ? change.specs : Texts());
   }
 
   [[nodiscard]] Native add() const {
@@ -509,7 +509,7 @@ class Writer {
       fresh.add(words_.placed.name, words_.values().text());
     else
       words_.add_values(fresh);
-    return merge(set, std::move(fresh), specs);
+    return merge(set, fresh, specs);
   }
 
   [[nodiscard]] Native erase() const {
@@ -574,7 +574,7 @@ class Writer {
       Object document = key_fields("$");
       document.add(words_.placed.name, "[" + words_.embedded_entry().text() + "]");
       const std::string only_if = fresh ? fmt::format(" WHERE NOT ANY e IN {} SATISFIES {} END", array(), there) : "";
-      return merge({set + only_if}, std::move(document), {});
+      return merge({set + only_if}, document, {});
     }
     Texts clauses = {fmt::format("UPDATE {}", words_.use_keys()), "SET " + set};
     if (words_.placed.versioned)
