@@ -248,7 +248,7 @@ TEST(CouchbaseStatements, AreSqlAndCallsOfTheKeyValueService) {
               "  WHEN NOT MATCHED THEN INSERT {\"path\": $path, \"hour\": $hour, \"n\": $n};");
   expect_part(visit,
               "key-value: pages_hours.mutateIn(noam_key, [upsert(\"path\", path), upsert(\"hour\", hour), "
-              "increment(\"n\", n)], { upsertDocument: true })");
+              "increment(\"n\", n)], { storeSemantics: StoreSemantics.Upsert })");
   expect_part(statement(statements, "-- query hours"),
               "  WHERE d.`path` = $path AND d.`hour` >= $hour_from\n"
               "  ORDER BY d.`path`, d.`hour` DESC;");

@@ -23,6 +23,8 @@ namespace {
 using Texts = std::vector<std::string>;
 
 constexpr const char* next_version = "noam_next_version";
+// Couchbase SDK, "Sub-Document Operations": 16 in one call.
+constexpr std::size_t most_specs = 16;
 
 std::string joined(const Texts& texts, const char* between = ", ") {
   return fmt::format("{}", fmt::join(texts, between));
@@ -192,9 +194,9 @@ class Reader {
     if (read_.scan) return out;
     Texts specs;
     for (const std::string& name : names()) specs.push_back(get_spec(name));
-    out.why_not =
-        key_value(words_.kind,
-                  whole() || specs.empty() ? "get(noam_key)" : fmt::format("lookupIn(noam_key, [{}])", joined(specs)));
+    out.why_not = key_value(words_.kind, whole() || specs.empty() || specs.size() > most_specs
+                                             ? "get(noam_key)"
+                                             : fmt::format("lookupIn(noam_key, [{}])", joined(specs)));
     return out;
   }
 
@@ -385,6 +387,7 @@ void change_family(const Words& words, const std::vector<Write>& writes, Change&
 }
 
 std::string mutate(const Words& words, const Texts& specs, const char* options) {
+  if (specs.size() > most_specs) return {};
   return key_value(words.kind, fmt::format("mutateIn(noam_key, [{}]{})", joined(specs), options));
 }
 
@@ -480,7 +483,7 @@ class Writer {
                       "USING [{\"noam_key\": $noam_key}] AS s ON KEY s.noam_key",
                       "WHEN MATCHED THEN UPDATE SET " + joined(set),
                       fmt::format("WHEN NOT MATCHED THEN INSERT {}", fresh.text())}),
-            specs.empty() ? std::string() : mutate(words_, all, ", { upsertDocument: true }")};
+            specs.empty() ? std::string() : mutate(words_, all, ", { storeSemantics: StoreSemantics.Upsert }")};
   }
 
   [[nodiscard]] Native merged(const Change& change) const {
