@@ -139,6 +139,7 @@ void walk(const FloorDatabase& database, std::string_view prefix, const rocksdb:
   const rocksdb::Slice upper = end;
   rocksdb::ReadOptions options;
   options.snapshot = at;
+  options.ignore_range_deletions = true;
   options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> entries(database->NewIterator(options));
   std::string first(prefix);

@@ -217,5 +217,32 @@ TEST_P(StoreContract, AnswersManyRequestsInTheirOrder) {
   EXPECT_TRUE(answers.empty());
 }
 
+TEST_P(StoreContract, GathersTheFirstColumnsOfEntries) {
+  ASSERT_EQ(commit({Put{entry("b", sample::head), {"a title that is longer than a few bytes", 1}},
+                    Put{entry("b", sample::numbers, {2}), {"second"}},
+                    Put{entry("b", sample::numbers, {1}), {model::Datum()}},
+                    Put{entry("b", sample::numbers, {3}), {"the third, also longer than a few"}}}),
+            Outcome::Applied);
+  const auto list = [](model::Datum::List items) { return std::vector<Entry>{{{}, {model::Datum(std::move(items))}}}; };
+  for (const bool with_head : {false, true}) {
+    for (const bool head_gathered : {false, true}) {
+      std::vector<ReadRequest> requests;
+      if (with_head) requests.push_back({block("b"), sample::head, {}, {}, false, 0, head_gathered});
+      requests.push_back({block("b"), sample::numbers, {}, {}, false, 0, true});
+      stores::Answers answers;
+      ASSERT_TRUE(store->read(requests, nullptr, stores::no_deadline, answers));
+      EXPECT_EQ(answers.back().entries, list({model::Datum(), "second", "the third, also longer than a few"}));
+      if (!with_head) continue;
+      const model::Datum title = "a title that is longer than a few bytes";
+      EXPECT_EQ(answers[0].entries, head_gathered ? list({title}) : (std::vector<Entry>{{{}, {title, 1}}}));
+    }
+  }
+  const Answer last = read({block("b"), sample::numbers, {}, {}, true, 1, true});
+  EXPECT_EQ(last.entries, list({"the third, also longer than a few"}));
+  EXPECT_TRUE(last.more);
+  EXPECT_EQ(read({block("b"), sample::numbers, {{2}}, {{2}}, false, 0, true}).entries, list({"second"}));
+  EXPECT_EQ(read({block("none"), sample::numbers, {}, {}, false, 0, true}).entries, list({}));
+}
+
 }  // namespace
 }  // namespace noam::tests

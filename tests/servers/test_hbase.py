@@ -1,10 +1,13 @@
 """HBase, through its Thrift2 gateway."""
 
+import json
 import pathlib
+import re
+import struct
 import tempfile
 import unittest
 
-from support import ScriptFailed, hbase, unique
+from support import ROOT, ScriptFailed, generated, hbase, run, unique
 
 
 class Server(unittest.TestCase):
@@ -51,3 +54,125 @@ class Server(unittest.TestCase):
                              ("create 'NAMESPACE:t', 'f'", "NamespaceNotFoundException")]:
             with self.subTest(text), self.assertRaisesRegex(ScriptFailed, reason):
                 self.run_script(text)
+
+
+class Generated(unittest.TestCase):
+    def make(self, path, strategy, *data):
+        """Tables in a namespace of their own, with the data where there is some."""
+        self.namespace = unique("noam")
+        self.addCleanup(hbase.drop_namespace, self.namespace)
+        self.folder = generated.generate("hbase", path, strategy, self.enterContext(tempfile.TemporaryDirectory()), *data)
+        self.model = re.search(r"create_namespace '(.*)'", (self.folder / "schema.rb").read_text())[1]
+        self.run_file("schema.rb")
+        if data:
+            self.run_file("data.rb")
+
+    def renamed(self, text):
+        return (text.replace(f"create_namespace '{self.model}'", f"create_namespace '{self.namespace}'")
+                .replace(f"'{self.model}:", f"'{self.namespace}:"))
+
+    def run_file(self, name):
+        return self.run_text((self.folder / name).read_text())
+
+    def run_text(self, text):
+        file = self.folder / "renamed.rb"
+        file.write_text(self.renamed(text))
+        return hbase.run_script(file)
+
+    def statement(self, heading):
+        """The lines of one statement, with the methods that they call."""
+        text = (self.folder / "statements.rb").read_text()
+        found = re.search(rf"^# {re.escape(heading)}.*?(?=^$|\Z)", text, re.MULTILINE | re.DOTALL)[0]
+        return "load File.join(__dir__, 'noam.rb')\n" + found
+
+    def row(self, table, row):
+        with hbase.client() as gateway:
+            return hbase.get(gateway, f"{self.namespace}:{table}", row)
+
+    def test_every_statement_is_taken(self):
+        # Tables take long to make and to drop, so not every strategy is tried.
+        examples = ROOT / "examples"
+        for path, strategy in [(generated.GAME, "figure8"), (generated.GAME, "independent_pairs"),
+                               (examples / "shortener" / "shortener.noam", "seed000"),
+                               (examples / "microblog" / "microblog.noam", "seed003"),
+                               (examples / "eventlog" / "eventlog.noam", "seed004"),
+                               (ROOT / "tests" / "models" / "types.noam", "etf")]:
+            with self.subTest(model=path.stem, strategy=strategy):
+                self.make(path, strategy)
+                text = (self.folder / "statements.rb").read_text()
+                names = set(re.findall(r"\$(\w+)", re.sub("^#.*", "", text, flags=re.MULTILINE)))
+                values = [f"${name} = {some_value(text, name)}\n" for name in sorted(names)]
+                self.assertGreater(len(self.run_text("".join(values) + text)), 0)
+
+    def test_figure_3_is_read_back(self):
+        self.make(generated.GAME, "figure8", generated.FIGURE3)
+        cells = {qualifier.decode(): value for (_, qualifier), value in self.row("Player", "rick").items()}
+        self.assertEqual(cells.pop("games[0000000000]"), b'{"game":"2345","opponent":"mary"}')
+        self.assertEqual({name: cells[name] for name in ["first_name", "last_name", "score", "noam_version"]},
+                         {"first_name": b"Ricky", "last_name": b"Doe", "score": number(42), "noam_version": number(1)})
+        given = self.run_text("$username = 'mary'\n" + self.statement("query player("))
+        self.assertEqual([value for found in given for _, _, value in found if value.startswith(b"{")],
+                         [b'{"game":"2345","opponent":"rick"}', b'{"game":"2611","opponent":"ann"}'])
+
+    def test_two_who_change_one_aggregate_notice_each_other(self):
+        self.make(generated.GAME, "figure8", generated.FIGURE3)
+        script = ("$id = '2345'\n$noam_version = 1\n$noam_next_version = 2\n$noam_length_of_rounds = 3\n"
+                  "$position = 2\n$value = {'moves' => 'up'}\n" + self.statement("command add_round("))
+        self.assertEqual([self.run_text(script)[-1] for _ in range(2)], [True, False])
+        cells = self.row("Game", "2345")
+        self.assertEqual(cells[b"e", b"rounds[0000000002]"], b'{"moves":"up"}')
+        self.assertEqual(cells[b"e", b"noam_version"], number(2))
+
+    def test_an_instance_is_made_once(self):
+        self.make(generated.GAME, "eao")
+        new = "$username = 'mary'\n$first_name = 'M'\n$last_name = ''\n" + self.statement("command new_player(")
+        self.assertEqual([self.run_text(new)[-1] for _ in range(2)], [True, False])
+        self.assertEqual(self.row("Player", "mary"), {
+            (b"e", b"first_name"): b"M", (b"e", b"last_name"): b"\x00\x01", (b"e", b"noam_version"): number(1)})
+
+    def test_counters_are_added_to(self):
+        self.make(ROOT / "examples" / "shortener" / "shortener.noam", "seed000")
+        hour = 1_700_000_000_000 // 3_600_000 * 3_600_000
+        script = self.statement("command visit(")
+        lines = [line for line in script.splitlines() if line.startswith(("load", "incr"))]
+        values = f"$short = 'x'\n$hour = {hour}\n$day = {hour}\n$country = nil\n$ip = '::1'\n$visits = 1\n$noam_weight = 1\n"
+        for _ in range(3):
+            self.run_text(values + "\n".join(lines))
+        self.run_text(values.replace(str(hour), str(hour + 3_600_000)) + "\n".join(lines))
+        cells = self.row("url", "x")
+        # Newest first.
+        hours = [(qualifier, value) for (family, qualifier), value in cells.items() if family == b"hours"]
+        self.assertEqual([value for _, value in sorted(hours)], [number(1), number(3)])
+        self.assertEqual(cells[b"countries", b"\x00"], number(4))
+        since = self.run_text(f"$short = 'x'\n$hour_from = {hour + 1}\n" + self.statement("query hours_since("))
+        self.assertEqual([value for found in since for family, _, value in found if family == b"hours"], [number(1)])
+
+    def test_keys_are_made_as_noam_makes_them(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        tweets = [(7, "2026-01-02"), (300, "2026-01-02"), (5, "2026-01-03"), (-6, "1969-12-31")]
+        (folder / "User.jsonl").write_text('{"username": "ann", "id": 1}\n')
+        (folder / "Tweet.jsonl").write_text("".join(
+            json.dumps({"id": key, "author": "ann", "at": f"{day}T00:00:00.000Z", "content": "x", "language": "en"})
+            + "\n" for key, day in tweets))
+        self.make(ROOT / "examples" / "microblog" / "microblog.noam", "seed003", folder)
+        found = self.run_text("$author = 'ann'\n" + self.statement("query posts_of("))[0]
+        ids = [(qualifier, struct.unpack(">q", value)[0]) for _, qualifier, value in found
+               if qualifier.endswith(b"\x00tweet_id")]
+        self.assertEqual([key for _, key in ids], [5, 300, 7, -6])
+        day = 86_400_000
+        for (qualifier, key), at in zip(ids, [20456 * day, 20455 * day, 20455 * day, -day]):
+            made = run(["ruby", "-e", f"load '{self.folder}/noam.rb'; print noam_key(desc({at}), desc({key})).unpack1('H*')"])
+            self.assertEqual(qualifier.removesuffix(b"\x00tweet_id").hex(), made)
+
+
+def number(value):
+    return struct.pack(">q", value)
+
+
+def some_value(text, name):
+    """A value that the methods around the variable take."""
+    for method, value in [("timeuuid", "'0198c1f2-0000-7000-8000-000000000001'"), ("inet", "'::1'"), ("position", "0"),
+                          ("uuid", "'0198c1f2-0000-7000-8000-000000000001'"), ("int", "1"), ("float", "1.5")]:
+        if re.search(rf"\b{method}\(\${name}\)", text):
+            return value
+    return "1" if re.search(rf"incr .*, \${name}$", text, re.MULTILINE) or name == "noam_limit" else "'a'"

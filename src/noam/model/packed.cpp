@@ -11,7 +11,7 @@ namespace {
 
 constexpr int deepest = 200;  // nobody writes deeper than values nest
 
-enum class Tag : unsigned char { Absent, False, True, Int, Double, Decimal, String, List };
+using Tag = PackedTag;
 
 using Varint = std::array<char, 10>;
 
@@ -26,22 +26,6 @@ std::size_t write_varint(std::uint64_t number, Varint& out) {
 void append_sized(std::string_view text, std::string& out) {
   append_varint(text.size(), out);
   out += text;
-}
-
-// As take_varint, and most are small.
-inline bool take_small(std::string_view& bytes, std::uint64_t& out) {
-  if (bytes.empty() || static_cast<unsigned char>(bytes.front()) >= 0x80) return take_varint(bytes, out);
-  out = static_cast<unsigned char>(bytes.front());
-  bytes.remove_prefix(1);
-  return true;
-}
-
-inline bool take_sized(std::string_view& bytes, std::string_view& out) {
-  std::uint64_t size = 0;
-  if (!take_small(bytes, size) || size > bytes.size()) return false;
-  out = bytes.substr(0, size);
-  bytes.remove_prefix(size);
-  return true;
 }
 
 // Small numbers of either sign are short.
@@ -95,7 +79,7 @@ bool take_double_bits(std::string_view& bytes, std::uint64_t& out) {
 bool take_list(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
   std::string_view elements;
   std::uint64_t count = 0;
-  if (!take_sized(bytes, elements) || !take_small(elements, count) || count > elements.size()) return false;
+  if (!take_sized(bytes, elements) || !take_varint(elements, count) || count > elements.size()) return false;
   if (!holding.none()) {
     out = holding.list(elements, count);
     return true;
@@ -150,7 +134,7 @@ void append_varint(std::uint64_t number, std::string& out) {
   out.append(bytes.data(), write_varint(number, bytes));
 }
 
-bool take_varint(std::string_view& bytes, std::uint64_t& out) {
+bool take_long_varint(std::string_view& bytes, std::uint64_t& out) {
   out = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
     const auto next = static_cast<unsigned char>(bytes.front());
@@ -199,10 +183,17 @@ namespace {
 // Packed elements of our own.
 class PackedBytes final : public Shared {
  public:
-  std::string bytes;
+  explicit PackedBytes(std::string&& all) : bytes(std::move(all)) {}
+  const std::string bytes;
 };
 
 }  // namespace
+
+Datum packed_list(std::string elements, std::size_t count) {
+  const auto* made = new PackedBytes(std::move(elements));
+  std::uint32_t held = 1;  // by being made
+  return Datum::packed_list(made->bytes, count, *made, held);
+}
 
 Datum with_elements(const Datum& list, const Datum::List& more) {
   const auto packed = list.packed();
@@ -211,44 +202,32 @@ Datum with_elements(const Datum& list, const Datum::List& more) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  auto* made = new PackedBytes;
-  made->bytes = *packed;
-  for (const Datum& element : more) append_packed(element, made->bytes);
-  std::uint32_t held = 1;  // by being made
-  Datum out = Datum::packed_list(made->bytes, list.list_size() + more.size(), *made, held);
-  if (held != 0) made->let_go();
-  return out;
+  std::string elements(*packed);
+  for (const Datum& element : more) append_packed(element, elements);
+  return packed_list(std::move(elements), list.list_size() + more.size());
 }
 
-bool look_at_packed(std::string_view& bytes, Packed& out) {
-  if (bytes.empty()) return false;
-  const auto tag = static_cast<Tag>(bytes.front());
-  bytes.remove_prefix(1);
+bool look_at_packed_number(PackedTag tag, std::string_view& bytes, Packed& out) {
   switch (tag) {
-    case Tag::Absent:
-      out = {};
-      return true;
     case Tag::False:
     case Tag::True:
-      out = {Packed::Kind::Bool, tag == Tag::True ? std::uint64_t{1} : 0, {}};
+      out.kind = Packed::Kind::Bool;
+      out.number = tag == Tag::True ? 1 : 0;
       return true;
     case Tag::Int:
-      out = {Packed::Kind::Int, 0, {}};
-      if (!take_small(bytes, out.number)) return false;
+      out.kind = Packed::Kind::Int;
+      if (!take_varint(bytes, out.number)) return false;
       out.number = static_cast<std::uint64_t>(from_zigzag(out.number));
       return true;
     case Tag::Double:
-      out = {Packed::Kind::Double, 0, {}};
+      out.kind = Packed::Kind::Double;
       return take_double_bits(bytes, out.number);
     case Tag::Decimal:
-    case Tag::String:
-      out = {tag == Tag::String ? Packed::Kind::String : Packed::Kind::Decimal, 0, {}};
+      out.kind = Packed::Kind::Decimal;
       return take_sized(bytes, out.bytes);
-    case Tag::List:
-      out = {Packed::Kind::List, 0, {}};
-      return take_sized(bytes, out.bytes) && take_small(out.bytes, out.number) && out.number <= out.bytes.size();
+    default:
+      return false;
   }
-  return false;
 }
 
 bool take_datum_bytes(std::string_view& bytes, std::string_view& out) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out);
 // As many as there is room for, one after the other.
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out);
 
+// A list of so many elements, which lie packed in these bytes.
+Datum packed_list(std::string elements, std::size_t count);
 // The list with more elements behind it: put together from bytes where it is packed.
 Datum with_elements(const Datum& list, const Datum::List& more);
 
@@ -27,9 +30,9 @@ struct Packed {
   enum class Kind : std::uint8_t { Absent, Bool, Int, Double, Decimal, String, List };
   Kind kind = Kind::Absent;
   std::uint64_t number = 0;  // the bits of a bool, int or double; how many elements a list has
-  std::string_view bytes;    // a text, also that of a decimal; the elements of a list
+  std::string_view bytes;    // a text, also that of a decimal; the elements of a list; of others nothing that matters
 };
-bool look_at_packed(std::string_view& bytes, Packed& out);
+inline bool look_at_packed(std::string_view& bytes, Packed& out);
 
 // The bytes of one datum, whatever it is.
 bool take_datum_bytes(std::string_view& bytes, std::string_view& out);
@@ -44,6 +47,84 @@ void append_packed_list(const std::vector<PackedElements>& pieces, std::string& 
 
 // Unsigned, 7 bits a byte, the lowest first; the highest bit is set in all bytes but the last.
 void append_varint(std::uint64_t number, std::string& out);
-bool take_varint(std::string_view& bytes, std::uint64_t& out);
+inline bool take_varint(std::string_view& bytes, std::uint64_t& out);
+
+// Whoever goes through a large answer does this and little else, so it can be seen by the compiler.
+
+enum class PackedTag : unsigned char { Absent, False, True, Int, Double, Decimal, String, List };  // the first byte
+
+bool take_long_varint(std::string_view& bytes, std::uint64_t& out);  // whatever its length
+
+[[gnu::always_inline]] inline bool take_varint(std::string_view& bytes, std::uint64_t& out) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+  if (!bytes.empty() && byte(0) < 0x80) {
+    out = byte(0);
+    bytes.remove_prefix(1);
+    return true;
+  }
+  if (bytes.size() >= 2 && byte(1) < 0x80) {
+    out = (byte(0) & 0x7FU) | static_cast<std::uint64_t>(byte(1)) << 7U;
+    bytes.remove_prefix(2);
+    return true;
+  }
+  std::string_view rest = bytes;  // so that `bytes` need not lie in memory
+  const bool taken = take_long_varint(rest, out);
+  bytes = rest;
+  return taken;
+}
+
+// What follows its own length.
+[[gnu::always_inline]] inline bool take_sized(std::string_view& bytes, std::string_view& out) {
+  std::uint64_t size = 0;
+  if (!take_varint(bytes, size) || size > bytes.size()) return false;
+  out = {bytes.data(), size};
+  bytes.remove_prefix(size);
+  return true;
+}
+
+// One that is neither absent nor a string or a list, behind its first byte.
+bool look_at_packed_number(PackedTag tag, std::string_view& bytes, Packed& out);
+
+[[gnu::always_inline]] inline bool look_at_packed(std::string_view& bytes, Packed& out) {
+  if (bytes.empty()) return false;
+  const auto tag = static_cast<PackedTag>(bytes.front());
+  bytes.remove_prefix(1);
+  switch (tag) {
+    case PackedTag::Absent:
+      out.kind = Packed::Kind::Absent;
+      return true;
+    case PackedTag::String:
+      out.kind = Packed::Kind::String;
+      return take_sized(bytes, out.bytes);
+    case PackedTag::List:
+      out.kind = Packed::Kind::List;
+      return take_sized(bytes, out.bytes) && take_varint(out.bytes, out.number) && out.number <= out.bytes.size();
+    default:
+      break;
+  }
+  std::string_view rest = bytes;
+  const bool taken = look_at_packed_number(tag, rest, out);
+  bytes = rest;
+  return taken;
+}
+
+// Each element tells where the next one begins, so memory would be waited for at each of them. Who goes through all of
+// them has it fetched some way ahead.
+class FetchingAhead {
+ public:
+  explicit FetchingAhead(std::string_view bytes) : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  void come_to(const char* at) {
+    const char* to = end_ - at > distance ? at + distance : end_;
+    for (; next_ < to; next_ += line) __builtin_prefetch(next_);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t distance = 1'024;
+  static constexpr std::ptrdiff_t line = 64;
+
+  const char* next_;
+  const char* end_;
+};
 
 }  // namespace noam::model

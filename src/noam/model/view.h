@@ -42,8 +42,10 @@ class View {
       return;
     }
     std::string_view rest = at_.bytes;
+    FetchingAhead ahead(rest);
+    View element;
     for (std::uint64_t i = 0; i < at_.number; ++i) {
-      View element;
+      ahead.come_to(rest.data());
       check(look_at_packed(rest, element.at_), "what has a checksum is what was packed");
       take(element);
     }

@@ -53,9 +53,17 @@ const Datum& at_place(const Place& place, std::size_t cells, const Key& block, c
 
 }  // namespace
 
+namespace {
+
+// An entry's first column is the element.
+bool holds_whole_elements(const design::Family& family) {
+  return family.cells.size() == 1 && family.cells[0].expr.kind == model::ExprKind::Variable;
+}
+
+}  // namespace
+
 Datum element_of(const design::Family& family, stores::Entry entry, const Datum& key) {
-  const bool whole = family.cells.size() == 1 && family.cells[0].expr.kind == model::ExprKind::Variable;
-  if (whole) return std::move(entry.columns[0]);
+  if (holds_whole_elements(family)) return std::move(entry.columns[0]);
   if (family.cells.empty()) return key;
   entry.columns.resize(family.cells.size());
   return std::move(entry.columns);
@@ -201,6 +209,11 @@ bool Executor::range_of(const Step& step, const Row& row, stores::ReadRequest& o
   return true;
 }
 
+// What it collects is what the first columns of its entries are.
+bool Executor::gathers(const Step& step) const {
+  return step.collection != TypeKind::Map && holds_whole_elements(design_.families[step.family]);
+}
+
 // One row that looks at one block. With the next step, what that collects, too.
 Result<void> Executor::look_at_block(const Step& step, const Step* next, Batch& batch) {
   Row& row = batch.rows[0];
@@ -214,6 +227,7 @@ Result<void> Executor::look_at_block(const Step& step, const Step* next, Batch& 
     if (next != nullptr) {
       requests[1].block = request.block;
       requests[1].family = next->family;
+      requests[1].gathered = gathers(*next);
     }
     NOAM_RETURN_IF_ERROR(transaction_.read(std::span(requests.data(), next == nullptr ? 1 : 2), moment_, answers));
   } else {
@@ -400,7 +414,9 @@ Datum collection_of(const Step& step, const design::Family& family, std::vector<
 Result<void> Executor::collect(const Step& step, Batch& batch) {
   NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
   if (collected_) {  // already, with the step before
-    batch.rows[0][step.slot] = collection_of(step, design_.families[step.family], std::move(collected_->entries));
+    batch.rows[0][step.slot] = gathers(step)
+                                   ? std::move(collected_->entries[0].columns[0])
+                                   : collection_of(step, design_.families[step.family], std::move(collected_->entries));
     collected_.reset();
     return {};
   }

@@ -59,6 +59,7 @@ class Executor {
   // Where it is one. False: nothing can be found.
   bool block_of(const design::Step& step, Row& row, stores::Key& out) const;
   bool range_of(const design::Step& step, const Row& row, stores::ReadRequest& out) const;
+  [[nodiscard]] bool gathers(const design::Step& step) const;
   Result<void> look_at_block(const design::Step& step, const design::Step* next, Batch& batch);
   void stay_without(const design::Step& step, Row& row) const;  // an optional lookup that found nothing
   Result<void> lookup(const design::Step& step, const design::Step* next, Batch& batch);

@@ -182,12 +182,18 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
   if (std::any_of(requests.begin(), requests.end(), is_changed)) {
     asked.assign(requests.begin(), requests.end());
     for (stores::ReadRequest& request : asked)
-      if (is_changed(request)) request.limit = 0;
+      if (is_changed(request)) {
+        request.limit = 0;
+        request.gathered = false;
+      }
   }
   NOAM_RETURN_IF_ERROR(store_.read(asked.empty() ? requests : asked, this->moment(), by_, out));
   if (use_ == Use::Change) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (broken(Breakage::AbsenceNotExpected) && out[i].entries.empty() && !is_changed(requests[i])) continue;
+      const bool nothing = requests[i].gathered && !is_changed(requests[i])
+                               ? out[i].entries[0].columns[0].list_size() == 0
+                               : out[i].entries.empty();
+      if (broken(Breakage::AbsenceNotExpected) && nothing && !is_changed(requests[i])) continue;
       rely_on(requests[i], out[i].version);
     }
   }
@@ -225,6 +231,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
       out[i].entries.resize(limit);
       out[i].more = true;
     }
+    if (requests[i].gathered) gather(out[i]);
   }
   return {};
 }

@@ -80,6 +80,25 @@ TEST_F(TransactionTest, ShowsItsOwnChangesNowAndNotBefore) {
   EXPECT_TRUE(read(transaction, 1, Now).empty());
 }
 
+TEST_F(TransactionTest, GathersWithItsOwnChanges) {
+  Transaction before = begin();
+  before.put(entry(1, 5), {50, 2});
+  before.put(entry(1, 7), {70, 2});
+  EXPECT_EQ(commit(before), stores::Outcome::Applied);
+  Transaction transaction = begin();
+  transaction.put(entry(1, 6), {60, 2});
+  transaction.erase(entry(1, 5));
+  stores::ReadRequest request;
+  request.block = {0, {1}};
+  request.gathered = true;
+  for (const auto& [moment, list] : {std::pair(Before, Key{70, 50}), std::pair(Now, Key{70, 60})}) {
+    stores::Answers answers;
+    EXPECT_TRUE(transaction.read({&request, 1}, moment, answers));
+    ASSERT_EQ(answers[0].entries.size(), 1U);
+    EXPECT_EQ(answers[0].entries[0].columns, Key{model::Datum(list)});
+  }
+}
+
 TEST_F(TransactionTest, ConflictsWithWhatChangedWhatItHasRead) {
   Transaction first = begin();
   read(first, 1, Now);

@@ -20,6 +20,18 @@ bool read_values(std::string_view bytes, std::vector<Datum>& out, const model::S
   return model::take_packed(bytes, owner, out) && bytes.empty();
 }
 
+bool read_first_value(std::string_view bytes, std::string& out) {
+  std::uint64_t count = 0;
+  if (!model::take_varint(bytes, count) || count > bytes.size()) return false;
+  if (count == 0) model::append_packed(Datum(), out);
+  std::string_view column;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!model::take_datum_bytes(bytes, column)) return false;
+    if (i == 0) out += column;
+  }
+  return bytes.empty();
+}
+
 void append_fixed16(std::uint16_t number, std::string& out) {
   out += static_cast<char>(number >> 8U);
   out += static_cast<char>(number & 0xFFU);

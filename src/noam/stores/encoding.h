@@ -20,6 +20,8 @@ using model::take_ordered;
 // With an owner of the bytes, they are read in place.
 std::string write_values(const std::vector<model::Datum>& datums);
 bool read_values(std::string_view bytes, std::vector<model::Datum>& out, const model::Shared* owner = nullptr);
+// Appends the first of them as it lies there, packed; an absent one where there are none.
+bool read_first_value(std::string_view bytes, std::string& out);
 
 // Unsigned, the highest byte first.
 void append_fixed16(std::uint16_t number, std::string& out);

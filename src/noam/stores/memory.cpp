@@ -321,6 +321,7 @@ Result<void> MemoryStore::read(std::span<const ReadRequest> requests, const Snap
   for (const ReadRequest& request : requests) {
     heat_.touch(request.block, Access::Read);
     out.push_back(answer(request, moment));
+    if (request.gathered) gather(out.back());
   }
   return {};
 }

@@ -40,6 +40,7 @@
 #include "noam/base/file_io.h"
 #include "noam/base/kill_point.h"
 #include "noam/design/layout.h"
+#include "noam/model/packed.h"
 #include "noam/stores/appends.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
@@ -345,20 +346,45 @@ class Hold {
   Held* held_;
 };
 
+// The next entry of a block lies right behind this one, and is on its way while this one is taken.
+void fetch_behind(std::string_view value) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t lines = 8;
+  for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(value.data() + value.size() + i * line);
+}
+
 // Values that an iterator goes past, kept for who reads them.
 class Keeper {
  public:
   bool read(std::string_view value, Key& columns) {
+    fetch_behind(value);
     if (chunk_.get() == nullptr || !chunk_->fits(value.size())) {
       chunk_ = Hold<Chunk>(new Chunk(std::max(value.size(), next_)));
-      next_ = std::min<std::size_t>(next_ * 4, std::size_t{1} << 15U);
+      next_ = std::clamp<std::size_t>(next_ * 4, std::size_t{1} << 12U, std::size_t{1} << 15U);
     }
     return read_values(chunk_->copy(value), columns, chunk_.get());
   }
 
  private:
   Hold<Chunk> chunk_;
-  std::size_t next_ = std::size_t{1} << 12U;
+  std::size_t next_ = 0;  // the first is often the only one
+};
+
+// The first columns of entries that an iterator goes past, as one list.
+class Gathering {
+ public:
+  bool take(std::string_view value) {
+    fetch_behind(value);
+    if (count_++ == 0) packed_.reserve(usual_bytes);
+    return read_first_value(value, packed_);
+  }
+  void end(Answer& out) { out.entries.push_back({{}, {model::packed_list(std::move(packed_), count_)}}); }
+
+ private:
+  static constexpr std::size_t usual_bytes = std::size_t{1} << 14U;
+
+  std::string packed_;
+  std::size_t count_ = 0;
 };
 
 class RocksdbSnapshot final : public Snapshot {
@@ -375,6 +401,13 @@ class RocksdbSnapshot final : public Snapshot {
   rocksdb::DB& database_;
   const rocksdb::Snapshot* held_;
 };
+
+rocksdb::ReadOptions reading(const rocksdb::Snapshot* at) {
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  options.ignore_range_deletions = true;  // nobody here deletes ranges
+  return options;
+}
 
 // What a batch does, in the order of keys. The bytes are those of the batch.
 class SortedBatch final : public rocksdb::WriteBatch::Handler {
@@ -681,7 +714,8 @@ Result<void> RocksdbStore::open() {
   options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(0, table.block_cache);
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
-  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // They are asked for in each Get: not to be searched for in the cache each time.
+  table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   rocksdb::ColumnFamilyOptions family;
@@ -901,8 +935,7 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
 
 Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out) {
   const FamilyLayout& layout = layout_.families[request.family];
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
+  rocksdb::ReadOptions options = reading(at);
   const std::string prefix = family_prefix(request.block, request.family);
   // One entry, by its whole key.
   if (layout.descending.empty() && request.from.parts.empty() && request.to.parts.empty())
@@ -962,8 +995,7 @@ bool RocksdbStore::lie_together(const ReadRequest& one, const ReadRequest& many)
 
 Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest& many, const rocksdb::Snapshot* at,
                                        Answer& out_one, Answer& out_many) {
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
+  rocksdb::ReadOptions options = reading(at);
   const std::string first = family_prefix(one.block, one.family);
   const std::string second = family_prefix(many.block, many.family);
   const std::string last = second + beyond;
@@ -973,17 +1005,25 @@ Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest
   options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
   Keeper keeper;
+  Gathering gathering;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (is_gone(entries->value().ToStringView())) continue;
+    const std::string_view value = entries->value().ToStringView();
+    if (is_gone(value)) continue;
     const std::string_view key = entries->key().ToStringView();
     const bool of_many = key.starts_with(second);
+    if (of_many && many.gathered) {
+      if (!gathering.take(value)) return unreadable(many.family, value);
+      continue;
+    }
     Entry entry;
     if ((of_many && !take_key(key.substr(second.size()), layout_.families[many.family].descending, entry.key)) ||
-        (!of_many && key != first) || !keeper.read(entries->value().ToStringView(), entry.columns))
-      return unreadable(of_many ? many.family : one.family, entries->value().ToStringView());
+        (!of_many && key != first) || !keeper.read(value, entry.columns))
+      return unreadable(of_many ? many.family : one.family, value);
     (of_many ? out_many : out_one).entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  if (one.gathered) gather(out_one);
+  if (many.gathered) gathering.end(out_many);
   return {};
 }
 
@@ -1006,8 +1046,10 @@ Result<void> RocksdbStore::read(std::span<const ReadRequest> requests, const Sna
     } else {
       std::optional<RocksdbSnapshot> own;
       if (moment == nullptr && end > i + 1) own.emplace(*database_);
-      for (std::size_t at_block = i; at_block < end; ++at_block)
+      for (std::size_t at_block = i; at_block < end; ++at_block) {
         NOAM_RETURN_IF_ERROR(answer(requests[at_block], own ? own->held() : moment, out[at_block]));
+        if (requests[at_block].gathered) gather(out[at_block]);
+      }
     }
     i = end;
   }
@@ -1254,8 +1296,7 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
 
   std::optional<RocksdbSnapshot> own;
   if (at == nullptr) own.emplace(*database_);
-  rocksdb::ReadOptions options;
-  options.snapshot = own ? own->held() : held(at);
+  rocksdb::ReadOptions options = reading(own ? own->held() : held(at));
   const std::string end = collection + beyond;
   const rocksdb::Slice upper = end;
   options.iterate_upper_bound = &upper;

@@ -25,6 +25,14 @@ const EntryRef& entry_of(const Change& change) {
   return std::visit([](const auto& one) -> const EntryRef& { return one.entry; }, change);
 }
 
+void gather(Answer& answer) {
+  Datum::List list;
+  list.reserve(answer.entries.size());
+  for (Entry& entry : answer.entries) list.push_back(entry.columns.empty() ? Datum() : std::move(entry.columns[0]));
+  answer.entries.clear();
+  answer.entries.push_back({{}, {Datum(std::move(list))}});
+}
+
 std::size_t entry_bytes(const Key& key, const Key& columns) {
   std::size_t bytes = 0;
   for (const Datum& part : key) bytes += bytes_of(part);

@@ -77,6 +77,8 @@ struct ReadRequest {
   Bound to;
   bool reverse = false;
   std::size_t limit = 0;  // 0: all
+  // Not the entries, but one without a key, whose only column is the list of the first columns of them all.
+  bool gathered = false;
 };
 
 struct Entry {
@@ -225,6 +227,9 @@ class Store {
 // What stores have in common.
 
 const EntryRef& entry_of(const Change& change);
+
+// What was read, as a request for it `gathered` is answered.
+void gather(Answer& answer);
 
 // What counts against `max_entry_bytes`.
 std::size_t entry_bytes(const Key& key, const Key& columns);

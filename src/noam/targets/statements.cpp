@@ -218,6 +218,26 @@ std::vector<ListedStatement> list_statements(const Outline& outline, const Diale
   return out;
 }
 
+void gather_base_writes(std::vector<ListedStatement>& statements,
+                        const std::function<std::vector<Native>(const std::vector<Write>&)>& requests) {
+  for (ListedStatement& statement : statements) {
+    std::vector<Write> writes;
+    std::vector<ListedStep*> steps;
+    for (ListedStep& step : statement.steps) {
+      if (step.writes.empty() || !step.writes[0].family->base) continue;
+      writes.insert(writes.end(), step.writes.begin(), step.writes.end());
+      steps.push_back(&step);
+    }
+    if (steps.empty()) continue;
+    if (steps.size() == 1) {
+      steps[0]->requests = requests(writes);
+      continue;
+    }
+    for (ListedStep* step : steps) step->requests = {{{}, "in what is asked for all of them, at the end"}};
+    statement.batches = requests(writes);
+  }
+}
+
 std::string print_statements(const std::vector<ListedStatement>& statements, std::string_view comment,
                              std::string_view end_of_request) {
   std::string out;

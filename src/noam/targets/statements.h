@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,11 @@ struct ListedStatement {
 };
 
 std::vector<ListedStatement> list_statements(const Outline& outline, const Dialect& dialect);
+
+// For databases where a command's writes to bases are not one request a family: steps that write to bases ask for
+// `requests` of all of these writes instead, at the step where it is one, else together at the end.
+void gather_base_writes(std::vector<ListedStatement>& statements,
+                        const std::function<std::vector<Native>(const std::vector<Write>&)>& requests);
 
 // As a text whose comments begin with `comment`: a heading a statement, steps with their requests below.
 std::string print_statements(const std::vector<ListedStatement>& statements, std::string_view comment,

@@ -7,7 +7,11 @@
 
 #include "noam/targets/cassandra/cassandra.h"
 #include "noam/targets/couchbase/couchbase.h"
+#include "noam/targets/dynamodb/dynamodb.h"
+#include "noam/targets/hbase/hbase.h"
 #include "noam/targets/mongodb/mongodb.h"
+#include "noam/targets/oracle_nosql/oracle_nosql.h"
+#include "noam/targets/redis/redis.h"
 
 namespace noam::targets {
 
@@ -19,6 +23,16 @@ const std::array all = {
            cassandra::statements},
     Target{"mongodb", "MongoDB", "collections of documents; a block is a document, entries with keys are documents too",
            &mongodb::capabilities, mongodb::options, mongodb::generate, mongodb::measure, mongodb::statements},
+    Target{"dynamodb", "Amazon DynamoDB", "tables of items; a block is an item, other entries items under a sort key",
+           &dynamodb::capabilities, dynamodb::options, dynamodb::generate, dynamodb::measure, dynamodb::statements},
+    Target{"hbase", "Apache HBase 2", "tables of rows; a block is a row, keyed entries have a column family",
+           &hbase::capabilities, hbase::options, hbase::generate, hbase::measure, hbase::statements},
+    Target{"redis", "Redis 7",
+           "hashes and sorted sets under a block's hash tag; functions that change a block as a whole",
+           &redis::capabilities, redis::options, redis::generate, redis::measure, redis::statements},
+    Target{"oracle-nosql", "Oracle NoSQL Database", "tables with child tables for elements; and keys and values",
+           &oracle_nosql::capabilities, oracle_nosql::options, oracle_nosql::generate, oracle_nosql::measure,
+           oracle_nosql::statements},
     Target{"couchbase", "Couchbase Server 7", "JSON documents and SQL++; laid out as for MongoDB",
            &couchbase::capabilities, couchbase::options, couchbase::generate, couchbase::measure,
            couchbase::statements},

@@ -93,15 +93,17 @@ def drop_namespace(name):
 
 
 def run_script(path):
-    """Carries out a script of `hbase shell`: tables, namespaces and puts. Fails at the first line that fails."""
+    """Carries out a script of `hbase shell`. Fails at the first line that fails; else gives what each command gave."""
+    given = []
     commands = run(["ruby", pathlib.Path(__file__).with_name("hbase_script.rb"), path])
     with client() as gateway:
         for line in commands.splitlines():
             command, *arguments = json.loads(line)
             try:
-                COMMANDS[command](gateway, *arguments)
+                given.append(COMMANDS[command](gateway, *arguments))
             except Exception as error:
                 raise ScriptFailed(f"{path}: {line}: {getattr(error, 'message', None) or error}") from error
+    return given
 
 
 def create(gateway, table, *described):
@@ -161,6 +163,66 @@ def put_text(gateway, table, row, column, value, timestamp=None):
     gateway.put(latin(table), types.TPut(latin(row), [cell]))
 
 
+def parse_column(text):
+    """Family and qualifier."""
+    family, _, qualifier = text.partition(":")
+    return latin(family), latin(qualifier)
+
+
+def asked_columns(options):
+    """Of a get or a scan: whole families, or columns."""
+    asked = options["COLUMN"] if isinstance(options["COLUMN"], list) else [options["COLUMN"]]
+    return [types.TColumn(*(part or None for part in parse_column(text))) for text in asked]
+
+
+def asked_filter(options):
+    return latin(options["FILTER"]) if "FILTER" in options else None
+
+
+def get_text(gateway, table, row, options):
+    asked = types.TGet(latin(row), columns=asked_columns(options), filterString=asked_filter(options))
+    return [(cell.family, cell.qualifier, cell.value) for cell in gateway.get(latin(table), asked).columnValues]
+
+
+def scan_text(gateway, table, options):
+    asked = types.TScan(columns=asked_columns(options), filterString=asked_filter(options))
+    return [(result.row, cell.family, cell.qualifier, cell.value)
+            for result in gateway.getScannerResults(latin(table), asked, 1000) for cell in result.columnValues]
+
+
+def increase(gateway, table, row, column, amount):
+    gateway.increment(latin(table), types.TIncrement(latin(row), [types.TColumnIncrement(*parse_column(column), amount)]))
+
+
+def deletion(row, columns):
+    return types.TDelete(latin(row), [types.TColumn(*parse_column(column)) for column in columns],
+                         deleteType=types.TDeleteType.DELETE_COLUMNS)
+
+
+def mutations(row, cells, deleted):
+    """As noam.rb has it: what is nothing is deleted."""
+    written = [types.TColumnValue(*parse_column(column), latin(value))
+               for column, value in cells.items() if value is not None]
+    gone = deleted + [column for column, value in cells.items() if value is None]
+    out = []
+    if written:
+        out.append(types.TMutation(put=types.TPut(latin(row), written)))
+    if gone:
+        out.append(types.TMutation(deleteSingle=deletion(row, gone)))
+    return types.TRowMutations(latin(row), out)
+
+
+def mutate_row(gateway, table, row, cells, deleted=()):
+    gateway.mutateRow(latin(table), mutations(row, cells, list(deleted)))
+
+
+def check_and_mutate(gateway, table, row, column, expected, cells, deleted=()):
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
+    family, qualifier = parse_column(column)
+    return gateway.checkAndMutate(latin(table), latin(row), family, qualifier, types.TCompareOp.EQUAL,
+                                  latin(expected or ""), mutations(row, cells, list(deleted)))
+
+
 COMMANDS = {
     "create_namespace": lambda gateway, name, options=None: gateway.createNamespace(
         types.TNamespaceDescriptor(name, {key: str(value) for key, value in (options or {}).items()})),
@@ -168,6 +230,12 @@ COMMANDS = {
     "create": create,
     "alter": alter,
     "put": put_text,
+    "get": get_text,
+    "scan": scan_text,
+    "incr": increase,
+    "delete": lambda gateway, table, row, column: gateway.deleteSingle(latin(table), deletion(row, [column])),
+    "mutate_row": mutate_row,
+    "check_and_mutate": check_and_mutate,
     "disable": lambda gateway, table: gateway.disableTable(table_name(table)),
     "enable": lambda gateway, table: gateway.enableTable(table_name(table)),
     "drop": lambda gateway, table: gateway.deleteTable(table_name(table)),

@@ -1,0 +1,22 @@
+#include "noam/targets/json_print.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace noam::targets {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST(PrintJson, KeepsInALineWhatFits) {
+  EXPECT_EQ(print_json(Json::parse(R"({"a":[1,"x"],"b":{}})")), R"({"a": [1, "x"], "b": {}})");
+  EXPECT_EQ(print_json(Json("plain")), R"("plain")");
+}
+
+TEST(PrintJson, BreaksWhatDoesNot) {
+  EXPECT_EQ(print_json(Json::parse(R"({"first":{"S":"mary"},"list":[1,2]})"), 20),
+            "{\n  \"first\": {\n    \"S\": \"mary\"\n  },\n  \"list\": [1, 2]\n}");
+}
+
+}  // namespace
+}  // namespace noam::targets

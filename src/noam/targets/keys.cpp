@@ -1,0 +1,41 @@
+#include "noam/targets/keys.h"
+
+#include <algorithm>
+
+namespace noam::targets {
+
+using model::TypeKind;
+
+std::string never_empty(const model::Datum& datum, std::string_view text) {
+  if (datum.absent()) return std::string(1, '\0');
+  if (text.empty() || text.front() == '\0') return std::string("\0\1", 2) + std::string(text);
+  return std::string(text);
+}
+
+bool elements_of_block(const FamilyOutline& family) {
+  return family.elements != TypeKind::Unknown && family.key.size() == 1;
+}
+
+bool same_key(const FamilyOutline& a, const FamilyOutline& b) {
+  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(), [](const Column& x, const Column& y) {
+    return x.name == y.name && x.type == y.type && x.descending == y.descending;
+  });
+}
+
+bool same_constants(const FamilyOutline& a, const FamilyOutline& b) {
+  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(),
+                    [](const Column& x, const Column& y) { return x.constant == y.constant; });
+}
+
+std::size_t leading_constants(const FamilyOutline& family) {
+  const auto end =
+      std::find_if(family.key.begin(), family.key.end(), [](const Column& part) { return !part.constant; });
+  return static_cast<std::size_t>(end - family.key.begin());
+}
+
+bool always_there(const Column& column) {
+  return !column.same_as && !column.type.optional && !column.type.is_collection() &&
+         column.type.kind != TypeKind::Row && column.type.kind != TypeKind::Rows;
+}
+
+}  // namespace noam::targets

@@ -1,0 +1,372 @@
+#include "noam/targets/oracle_nosql/dialect.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "noam/model/datum.h"
+#include "noam/targets/oracle_nosql/types.h"
+#include "noam/targets/plain.h"
+
+namespace noam::targets::oracle_nosql {
+
+namespace {
+
+// `$value`, `$key`, `$element` and `$pos` are not to be declared (SQL Reference Guide, "Variable Declaration").
+std::string variable(const std::string& name) {
+  constexpr std::array<std::string_view, 4> taken = {"key", "value", "element", "pos"};
+  return std::find(taken.begin(), taken.end(), name) == taken.end() ? "$" + name : fmt::format("${}_", name);
+}
+
+// The type of a variable; UUID is a property of columns.
+std::string variable_type(const std::string& column_type) {
+  return column_type == "STRING AS UUID" ? "STRING" : column_type;
+}
+
+// A statement under way: what it declares, and its text.
+class Statement {
+ public:
+  explicit Statement(const Layout& layout) : layout_(layout) {}
+
+  std::string use(const std::string& name, const std::string& type) {
+    const std::string at = variable(name);
+    if (declared_.insert(at).second) declarations_ += fmt::format(" {} {};", at, variable_type(type));
+    return at;
+  }
+
+  // A column of a key: what it is compared with.
+  std::string use(const KeyColumn& column) {
+    if (!column.column->constant) return use(column.name, column.type);
+    const Column& part = *column.column;
+    return layout_.key_literal(column, model::from_literal(part.type, *part.constant));
+  }
+
+  void add(std::string_view text) { text_ += text; }
+
+  [[nodiscard]] std::string text() const {
+    return declarations_.empty() ? text_ : fmt::format("DECLARE{}\n{}", declarations_, text_);
+  }
+
+ private:
+  const Layout& layout_;
+  std::string declarations_;
+  std::set<std::string> declared_;
+  std::string text_;
+};
+
+std::vector<std::string> block_terms(const Table& table, Statement& statement) {
+  std::vector<std::string> out;
+  for (const KeyColumn& column : table.block) out.push_back(fmt::format("{} = {}", column.name, statement.use(column)));
+  return out;
+}
+
+std::vector<std::string> key_terms(const Table& table, Statement& statement) {
+  std::vector<std::string> out = block_terms(table, statement);
+  if (!table.encoded.empty()) {
+    out.push_back(fmt::format("{} = {}", table.encoded, statement.use(table.encoded, "STRING")));
+    return out;
+  }
+  for (const KeyColumn& column : table.key) out.push_back(fmt::format("{} = {}", column.name, statement.use(column)));
+  return out;
+}
+
+void add_where(const std::vector<std::string>& terms, Statement& statement) {
+  if (!terms.empty()) statement.add(fmt::format("\nWHERE {}", fmt::join(terms, " AND ")));
+}
+
+std::vector<std::string> selected(const Layout& layout, const FamilyOutline& family, bool scan) {
+  const Table& table = layout.table(family);
+  std::vector<std::string> out;
+  if (scan)
+    for (const KeyColumn& column : table.block) out.push_back(column.name);
+  for (const KeyColumn& column : table.key) out.push_back(column.name);
+  for (const ValueColumn& column : table.values)
+    if (column.family == &family) out.push_back(column.name);
+  if (const auto marker = layout.marker(family)) out.push_back(*marker);
+  if (family.existence) out.push_back(table.version);
+  if (out.empty())
+    for (const KeyColumn& column : table.block) out.push_back(column.name);
+  return out;
+}
+
+// The columns of the key that make up so many of its parts.
+std::vector<const KeyColumn*> columns_of(const Table& table, const FamilyOutline& family, std::size_t from,
+                                         std::size_t to) {
+  std::vector<const KeyColumn*> out;
+  for (const KeyColumn& column : table.key) {
+    const auto part = static_cast<std::size_t>(column.column - family.key.data());
+    if (part >= from && part < to) out.push_back(&column);
+  }
+  return out;
+}
+
+void add_bounds(const Table& table, const Read& read, Statement& statement, std::vector<std::string>& terms) {
+  const FamilyOutline& family = *read.family;
+  if (!table.encoded.empty()) {
+    // From the bytes of what is given on, and below the first that begin otherwise.
+    if (read.prefix == 0 && !read.ranged()) return;
+    terms.push_back(fmt::format("{} >= {}", table.encoded, statement.use(table.encoded + "_from", "STRING")));
+    terms.push_back(fmt::format("{} < {}", table.encoded, statement.use(table.encoded + "_to", "STRING")));
+    return;
+  }
+  for (const KeyColumn* column : columns_of(table, family, 0, read.prefix))
+    terms.push_back(fmt::format("{} = {}", column->name, statement.use(*column)));
+  if (!read.ranged()) return;
+  for (const KeyColumn* column : columns_of(table, family, read.prefix, read.prefix + 1)) {
+    if (read.low)
+      terms.push_back(fmt::format("{} {} {}", column->name, read.low_inclusive ? ">=" : ">",
+                                  statement.use(column->name + "_from", column->type)));
+    if (read.high)
+      terms.push_back(fmt::format("{} {} {}", column->name, read.high_inclusive ? "<=" : "<",
+                                  statement.use(column->name + "_to", column->type)));
+  }
+}
+
+// All columns of the primary key, in one direction: the order that rows lie in, or the other way round.
+void add_order(const Table& table, bool reverse, Statement& statement) {
+  std::vector<std::string> columns;
+  const char* direction = table.descending != reverse ? " DESC" : "";
+  for (const KeyColumn& column : table.block) columns.push_back(column.name + direction);
+  if (table.encoded.empty())
+    for (const KeyColumn& column : table.key) columns.push_back(column.name + direction);
+  else
+    columns.push_back(table.encoded + direction);
+  statement.add(fmt::format("\nORDER BY {}", fmt::join(columns, ", ")));
+}
+
+// `INSERT INTO t (…) VALUES (…)`, with the columns of the key and these.
+void add_insert(const char* verb, const Table& table, const std::vector<std::pair<std::string, std::string>>& values,
+                Statement& statement) {
+  std::vector<std::string> names;
+  std::vector<std::string> expressions;
+  const auto add = [&](const std::string& name, std::string expression) {
+    names.push_back(name);
+    expressions.push_back(std::move(expression));
+  };
+  for (const KeyColumn& column : table.block) add(column.name, statement.use(column));
+  if (!table.encoded.empty()) add(table.encoded, statement.use(table.encoded, "STRING"));
+  for (const KeyColumn& column : table.key) add(column.name, statement.use(column));
+  for (const auto& [name, expression] : values) add(name, expression);
+  statement.add(fmt::format("{} INTO {} ({})\nVALUES ({})", verb, table.name, fmt::join(names, ", "),
+                            fmt::join(expressions, ", ")));
+}
+
+std::vector<std::pair<std::string, std::string>> values_of(const Layout& layout, const FamilyOutline& family,
+                                                           Statement& statement) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const ValueColumn& column : layout.table(family).values)
+    if (column.family == &family) out.emplace_back(column.name, statement.use(column.name, column.type));
+  if (const auto marker = layout.marker(family)) out.emplace_back(*marker, "true");
+  return out;
+}
+
+// What an update of the head's own row is conditional on, and raises.
+void raise_version(const Table& table, Statement& statement, std::vector<std::string>& sets,
+                   std::vector<std::string>& terms) {
+  sets.push_back(fmt::format("{} = {}", table.version, statement.use("noam_next_version", "LONG")));
+  terms.push_back(fmt::format("{} = {}", table.version, statement.use("noam_version", "LONG")));
+}
+
+bool head_in_row(const Layout& layout, const FamilyOutline& family) {
+  return family.base && &layout.table(head_of(layout.outline(), family)) == &layout.table(family);
+}
+
+constexpr const char* by_api =
+    "the version of the aggregate is in another row: write both in one call of the API (see README.md)";
+
+std::string note(const Layout& layout, const FamilyOutline& family) {
+  return family.base && !head_in_row(layout, family) ? by_api : "";
+}
+
+void add_update(const Layout& layout, const Write& write, const std::vector<std::string>& sets,
+                std::vector<std::string> terms, Statement& statement) {
+  statement.add(fmt::format("UPDATE {}\nSET {}", layout.table(*write.family).name, fmt::join(sets, ", ")));
+  add_where(terms, statement);
+}
+
+}  // namespace
+
+Native OracleDialect::read(const Read& read) const {
+  const Table& table = layout_.table(*read.family);
+  Statement statement(layout_);
+  statement.add(
+      fmt::format("SELECT {}\nFROM {}", fmt::join(selected(layout_, *read.family, read.scan), ", "), table.name));
+  if (read.scan) return {statement.text(), {}};
+  if (read.family->one_a_block()) {
+    add_where(block_terms(table, statement), statement);
+    return {statement.text(), {}};
+  }
+  if (read.one_entry()) {
+    add_where(key_terms(table, statement), statement);
+    return {statement.text(), {}};
+  }
+  std::vector<std::string> terms = block_terms(table, statement);
+  add_bounds(table, read, statement, terms);
+  add_where(terms, statement);
+  add_order(table, read.reverse, statement);
+  if (read.limited) statement.add(fmt::format("\nLIMIT {}", statement.use("noam_limit", "LONG")));
+  return {statement.text(), {}};
+}
+
+Native OracleDialect::put(const Write& write) const {
+  const FamilyOutline& family = *write.family;
+  const Table& table = layout_.table(family);
+  Statement statement(layout_);
+  const bool guarded = head_in_row(layout_, family);
+  if (!guarded && !layout_.shares_row(family)) {
+    add_insert("UPSERT", table, values_of(layout_, family, statement), statement);
+    return {statement.text(), note(layout_, family)};
+  }
+  std::vector<std::string> terms = key_terms(table, statement);
+  std::vector<std::string> sets;
+  for (const auto& [name, expression] : values_of(layout_, family, statement))
+    sets.push_back(fmt::format("{} = {}", name, expression));
+  if (guarded) raise_version(table, statement, sets, terms);
+  if (sets.empty()) return {"", "nothing to write: the row itself says it"};
+  add_update(layout_, write, sets, terms, statement);
+  // Where an instance has its row, that is there; other rows may not be there yet.
+  if (!table.version.empty()) return {statement.text(), note(layout_, family)};
+  Statement row(layout_);
+  add_insert("INSERT", table, {}, row);
+  return {fmt::format("{};\n{}", row.text(), statement.text()), note(layout_, family)};
+}
+
+Native OracleDialect::erase(const Write& write) const {
+  const FamilyOutline& family = *write.family;
+  const Table& table = layout_.table(family);
+  Statement statement(layout_);
+  std::vector<std::string> terms = key_terms(table, statement);
+  if (layout_.shares_row(family) && !family.existence) {
+    if (head_in_row(layout_, family)) return {"", "it goes with the row of its head"};
+    std::vector<std::string> sets;
+    for (const ValueColumn& column : table.values)
+      if (column.family == &family) sets.push_back(column.name + " = NULL");
+    if (const auto marker = layout_.marker(family)) sets.push_back(*marker + " = NULL");
+    add_update(layout_, write, sets, terms, statement);
+    return {statement.text(), note(layout_, family)};
+  }
+  if (family.existence) terms.push_back(fmt::format("{} = {}", table.version, statement.use("noam_version", "LONG")));
+  statement.add(fmt::format("DELETE FROM {}", table.name));
+  add_where(terms, statement);
+  return {statement.text(), note(layout_, family)};
+}
+
+Native OracleDialect::write(const Write& write) const {
+  const FamilyOutline& family = *write.family;
+  const Table& table = layout_.table(family);
+  Statement statement(layout_);
+  switch (write.kind) {
+    case WriteKind::Insert: {
+      auto values = values_of(layout_, family, statement);
+      values.emplace_back(table.version, "1");
+      add_insert("INSERT", table, values, statement);
+      return {statement.text(), {}};
+    }
+    case WriteKind::Put:
+      if (write.fresh && head_in_row(layout_, family)) return {"", "in one statement with its insert, below"};
+      return put(write);
+    case WriteKind::Append: {
+      std::vector<std::string> terms = key_terms(table, statement);
+      std::string clauses;
+      for (const ValueColumn& column : table.values)
+        if (column.family == &family && column.column->type.kind == model::TypeKind::List)
+          clauses += fmt::format("ADD t.{} {}[], ", column.name, statement.use(column.name, column.type));
+      if (head_in_row(layout_, family)) {
+        clauses += fmt::format("SET t.{0} = t.{0} + 1", table.version);
+      } else {
+        clauses.resize(clauses.size() - 2);
+      }
+      statement.add(fmt::format("UPDATE {} t\n{}", table.name, clauses));
+      for (std::string& term : terms) term = "t." + term;
+      add_where(terms, statement);
+      return {statement.text(), note(layout_, family)};
+    }
+    case WriteKind::Add: {
+      Statement row(layout_);
+      std::vector<std::pair<std::string, std::string>> zeros;
+      std::vector<std::string> sets;
+      const std::vector<std::string> terms = key_terms(table, statement);
+      for (const ValueColumn& column : table.values) {
+        if (column.family != &family) continue;
+        zeros.emplace_back(column.name, "0");
+        const std::string more = statement.use(column.name, column.type);
+        sets.push_back(layout_.shares_row(family)
+                           ? fmt::format("{0} = (CASE WHEN {0} IS NULL THEN 0 ELSE {0} END) + {1}", column.name, more)
+                           : fmt::format("{0} = {0} + {1}", column.name, more));
+      }
+      add_update(layout_, write, sets, terms, statement);
+      if (!table.version.empty()) return {statement.text(), "sent twice, it adds twice"};
+      add_insert("INSERT", table, layout_.shares_row(family) ? decltype(zeros){} : zeros, row);
+      return {fmt::format("{};\n{}", row.text(), statement.text()),
+              "the first makes the entry where there is none; sent twice, the second adds twice"};
+    }
+    case WriteKind::Erase:
+      return erase(write);
+  }
+  return {};
+}
+
+// Inserts and puts of one row.
+Native OracleDialect::write_row(const std::vector<Write>& writes) const {
+  const Table& table = layout_.table(*writes[0].family);
+  Statement statement(layout_);
+  std::vector<std::pair<std::string, std::string>> values;
+  const bool insert =
+      std::any_of(writes.begin(), writes.end(), [](const Write& write) { return write.kind == WriteKind::Insert; });
+  std::vector<std::string> terms = insert ? std::vector<std::string>{} : key_terms(table, statement);
+  for (const Write& write : writes)
+    for (auto& value : values_of(layout_, *write.family, statement)) values.push_back(std::move(value));
+  if (insert) {
+    values.emplace_back(table.version, "1");
+    add_insert("INSERT", table, values, statement);
+    return {statement.text(), {}};
+  }
+  std::vector<std::string> sets;
+  for (const auto& [name, expression] : values) sets.push_back(fmt::format("{} = {}", name, expression));
+  raise_version(table, statement, sets, terms);
+  add_update(layout_, writes[0], sets, terms, statement);
+  return {statement.text(), {}};
+}
+
+std::vector<Native> OracleDialect::batches(const std::vector<Write>& writes) const {
+  std::vector<const Table*> tables;
+  std::map<const Table*, std::vector<Write>> rows;
+  for (const Write& write : writes) {
+    const Table& table = layout_.table(*write.family);
+    const bool whole = write.kind == WriteKind::Insert || write.kind == WriteKind::Put;
+    if (!whole || !write.family->one_a_block() || !head_in_row(layout_, *write.family)) continue;
+    if (rows[&table].empty()) tables.push_back(&table);
+    rows[&table].push_back(write);
+  }
+  std::vector<Native> out;
+  for (const Table* table : tables)
+    if (rows[table].size() > 1) out.push_back(write_row(rows[table]));
+  return out;
+}
+
+std::string OracleDialect::together(const std::vector<Write>& writes) const {
+  std::set<std::string> names;
+  std::vector<std::string> collections;
+  std::set<const Table*> tables;
+  for (const Write& write : writes) {
+    tables.insert(&layout_.table(*write.family));
+    if (names.insert(write.collection->name).second) collections.push_back(write.collection->name);
+  }
+  std::string out = "a statement is atomic, and changes one row";
+  if (tables.size() > collections.size())
+    out +=
+        "; the rows of one block, over parent and child tables, are written together or not at all by one call of the "
+        "API, writeMultiple (TableAPI.execute)";
+  if (collections.size() > 1)
+    out += fmt::format(
+        ";\nthe blocks of {} have shard keys of their own, and follow one by one: noam's runtime will keep an intent "
+        "for "
+        "that, other programs must do it themselves",
+        fmt::join(collections, ", "));
+  return out;
+}
+
+}  // namespace noam::targets::oracle_nosql

@@ -1,0 +1,213 @@
+#include "noam/targets/redis/dialect.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "noam/model/datum.h"
+#include "noam/targets/plain.h"
+#include "noam/targets/redis/functions.h"
+#include "noam/targets/redis/values.h"
+
+namespace noam::targets::redis {
+
+namespace {
+
+// `$username`, or the constant itself.
+std::string placeholder(const model::Model& model, const Column& column, const std::string& name) {
+  if (!column.constant) return "$" + name;
+  return plain_text(model, column.type, model::from_literal(column.type, *column.constant));
+}
+
+std::string entry_placeholder(const model::Model& model, const PlacedFamily& family) {
+  std::vector<std::string> parts;
+  for (const PlacedColumn& part : family.key) parts.push_back(placeholder(model, *part.column, part.argument));
+  return fmt::format("{}", fmt::join(parts, ":"));
+}
+
+std::vector<std::string> fields_of(const PlacedFamily& family, const std::string& entry) {
+  std::vector<std::string> out;
+  for (const PlacedColumn& column : family.columns) out.push_back(field_of(family, column.field, entry));
+  if (!family.marker.empty()) out.push_back(field_of(family, family.marker, entry));
+  if (family.head) out.push_back(version_field(family, entry));
+  return out;
+}
+
+std::string get(const std::string& key, const std::vector<std::string>& fields) {
+  return fmt::format("{} {} {}", fields.size() == 1 ? "HGET" : "HMGET", key, fmt::join(fields, " "));
+}
+
+// Names and values, as functions take them.
+void add_arguments(const model::Model& model, const std::vector<PlacedColumn>& columns, std::size_t count,
+                   std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out.push_back(columns[i].argument);
+    out.push_back(placeholder(model, *columns[i].column, columns[i].argument));
+  }
+}
+
+std::string with(const std::string& begin, const std::vector<std::string>& words) {
+  return words.empty() ? begin : fmt::format("{} {}", begin, fmt::join(words, " "));
+}
+
+std::string call(const char* command, const std::string& name, const std::vector<std::string>& keys) {
+  return fmt::format("{} {} {} {}", command, name, keys.size(), fmt::join(keys, " "));
+}
+
+// The keys without that of the head, which readers need not know.
+std::vector<std::string> reading_keys(const PlacedFamily& family, const std::string& key) {
+  if (family.shape != Shape::Ordered) return {key};
+  std::vector<std::string> out;
+  if (family.hash) out.push_back(key + family.suffix);
+  out.push_back(key + family.suffix + ":order");
+  return out;
+}
+
+// Members that are plain texts, and nothing beside them: no function is needed.
+std::string plain_range(const PlacedFamily& family, const Read& read, const std::string& order) {
+  const std::string& name = family.key[0].argument;
+  std::string low = read.low ? fmt::format("{}${}_from", read.low_inclusive ? '[' : '(', name) : "-";
+  std::string high = read.high ? fmt::format("{}${}_to", read.high_inclusive ? '[' : '(', name) : "+";
+  if (read.reverse) std::swap(low, high);
+  return fmt::format("ZRANGE {} {} {} BYLEX{}{}", order, low, high, read.reverse ? " REV" : "",
+                     read.limited ? " LIMIT 0 $noam_limit" : "");
+}
+
+std::string scan_note(const PlacedFamily& family) {
+  const std::string key =
+      family.shape == Shape::Ordered ? fmt::format(", $key being what is before `{}:order`", family.suffix) : "";
+  return fmt::format(
+      "the second line for each key of an answer{};\nSCAN goes on with the cursor of the last answer until "
+      "it is 0, and walks over all keys of the database",
+      key);
+}
+
+}  // namespace
+
+std::string RedisDialect::key_of_block(const CollectionOutline& collection) const {
+  std::vector<std::string> parts;
+  for (const Column& part : collection.block) parts.push_back(placeholder(layout_.outline().model(), part, part.name));
+  return layout_.block_key(collection, fmt::format("{}", fmt::join(parts, ":")));
+}
+
+// There is no list of a collection's blocks: a scan walks over all keys of the database.
+std::string RedisDialect::scan(const PlacedFamily& family) const {
+  const std::string all = layout_.block_key(*family.collection, "*");
+  if (family.shape != Shape::Ordered) {
+    const std::string read = family.shape == Shape::Fields ? read_fields(family, "$key")
+                                                           : call("FCALL_RO", reading_function(family), {"$key"});
+    return fmt::format("SCAN $cursor MATCH {} COUNT 1000\n{}", all, read);
+  }
+  const std::string key = "$key";
+  return fmt::format("SCAN $cursor MATCH {}{}:order COUNT 1000\n{}", all, family.suffix,
+                     call("FCALL_RO", reading_function(family), reading_keys(family, key)));
+}
+
+std::string RedisDialect::read_fields(const PlacedFamily& family, const std::string& key) const {
+  const std::vector<std::string> fields = fields_of(family, {});
+  return fields.empty() ? fmt::format("EXISTS {}", key) : get(key, fields);
+}
+
+std::string RedisDialect::read_entry(const PlacedFamily& family, const std::string& key) const {
+  const std::string entry = entry_placeholder(layout_.outline().model(), family);
+  if (family.hash) {
+    const std::vector<std::string> fields = fields_of(family, entry);
+    const std::string hash = family.shape == Shape::Ordered ? key + family.suffix : key;
+    return family.columns.empty() && !family.head ? fmt::format("HEXISTS {} {}", hash, fields[0]) : get(hash, fields);
+  }
+  if (family.natural) return fmt::format("ZSCORE {}{}:order {}", key, family.suffix, entry);
+  std::vector<std::string> parts;
+  add_arguments(layout_.outline().model(), family.key, family.key.size(), parts);
+  return with(call("FCALL_RO", reading_function(family), reading_keys(family, key)), parts);
+}
+
+std::string RedisDialect::read_range(const PlacedFamily& family, const Read& read, const std::string& key) const {
+  if (family.natural && !family.hash) return plain_range(family, read, key + family.suffix + ":order");
+  std::vector<std::string> prefix;
+  add_arguments(layout_.outline().model(), family.key, read.prefix, prefix);
+  std::string out = with(call("FCALL_RO", reading_function(family), reading_keys(family, key)), prefix);
+  if (read.ranged()) {
+    const std::string& name = family.key[read.prefix].argument;
+    if (read.low) out += fmt::format(" {0}_{1} ${0}_from", name, read.low_inclusive ? "from" : "after");
+    if (read.high) out += fmt::format(" {0}_{1} ${0}_to", name, read.high_inclusive ? "to" : "before");
+  }
+  if (read.reverse) out += " noam_reverse 1";
+  if (read.limited) out += " noam_limit $noam_limit";
+  return out;
+}
+
+Native RedisDialect::read(const Read& read) const {
+  const PlacedFamily& family = layout_.placed(*read.family);
+  if (read.scan) return {scan(family), scan_note(family)};
+  const std::string key = key_of_block(*read.collection);
+  if (family.shape == Shape::Fields) return {read_fields(family, key), {}};
+  return {read.one_entry() ? read_entry(family, key) : read_range(family, read, key), {}};
+}
+
+RedisDialect::Call RedisDialect::call_of(const Write& write) const {
+  const model::Model& model = layout_.outline().model();
+  const PlacedFamily& family = layout_.placed(*write.family);
+  Call out;
+  out.name = function_name(family, write.kind);
+  out.keys = layout_.keys(family, key_of_block(*write.collection));
+  if (family.version && write.kind != WriteKind::Insert) {
+    out.arguments.emplace_back("noam_version");
+    out.arguments.emplace_back(write.fresh && write.kind == WriteKind::Put ? "0" : "$noam_version");
+  }
+  add_arguments(model, family.key, family.key.size(), out.arguments);
+  if (write.kind == WriteKind::Append) {
+    for (const PlacedColumn& column : family.columns)
+      if (is_list(*column.column)) add_arguments(model, {column}, 1, out.arguments);
+  } else if (write.kind != WriteKind::Erase) {
+    add_arguments(model, family.columns, family.columns.size(), out.arguments);
+  }
+  return out;
+}
+
+Native RedisDialect::write(const Write& write) const {
+  const PlacedFamily& family = layout_.placed(*write.family);
+  if (write.fresh && write.kind == WriteKind::Put && family.version) return {"", "in one call with its insert, below"};
+  const Call made = call_of(write);
+  return {with(call("FCALL", made.name, made.keys), made.arguments),
+          family.apart ? "its head lies in another block: nothing tells two writers of one instance" : ""};
+}
+
+std::vector<Native> RedisDialect::batches(const std::vector<Write>& writes) const {
+  std::vector<Native> out;
+  std::set<std::uint32_t> done;
+  for (const Write& first : writes) {
+    if (!done.insert(first.collection->index).second) continue;
+    std::vector<std::string> keys;
+    std::vector<std::string> arguments;
+    std::size_t calls = 0;
+    for (const Write& write : writes) {
+      if (write.collection->index != first.collection->index) continue;
+      const Call made = call_of(write);
+      keys.insert(keys.end(), made.keys.begin(), made.keys.end());
+      arguments.push_back(fmt::format("{} {} {}", made.name, made.keys.size(), made.arguments.size()));
+      arguments.insert(arguments.end(), made.arguments.begin(), made.arguments.end());
+      ++calls;
+    }
+    if (calls > 1) out.push_back({with(call("FCALL", together_function(layout_), keys), arguments), ""});
+  }
+  return out;
+}
+
+std::string RedisDialect::together(const std::vector<Write>& writes) const {
+  std::set<std::string> names;
+  std::vector<std::string> collections;
+  for (const Write& write : writes)
+    if (names.insert(write.collection->name).second) collections.push_back(write.collection->name);
+  std::string out = "one call is done as a whole or not at all";
+  if (writes.size() > collections.size())
+    out += fmt::format("; {} makes one call of those for one block (leave out what is not needed, repeat what is)",
+                       together_function(layout_));
+  if (collections.size() > 1)
+    out += fmt::format(
+        ";\nthe blocks of {} lie in slots of their own, and follow one by one: noam's runtime will keep an intent for "
+        "that, other programs must do it themselves",
+        fmt::join(collections, ", "));
+  return out;
+}
+
+}  // namespace noam::targets::redis
