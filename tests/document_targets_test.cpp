@@ -159,6 +159,28 @@ TEST(DocumentLayout, EntriesMayLieInTheDocumentOfTheirBlock) {
   expect_part(statement(statements, "// query hours"), "{ $match: { \"hours.hour\": { $gte: hour_from } } }");
 }
 
+TEST(DocumentLayout, FamiliesWithOneKeyShareTheEntriesOfAnArray) {
+  const design::Program program = program_of(R"(
+    model posts
+    entity User { name: text key  likes: set<Post> inverse liked_by }
+    entity Post { id: int key  author: User inverse posts  text: text }
+    design d {
+      collection posts of Post p by p.author as author with mongodb(documents: "blocks") {
+        entry [p.id as id]: p.text
+        copy [p.id as id]: count(p.liked_by) as likes
+      }
+    })",
+                                             "d");
+  const TemporaryFolder folder;
+  write_file(folder.path() / "User.jsonl", R"({"name": "ann", "likes": [7]})");
+  write_file(folder.path() / "Post.jsonl", R"({"id": 7, "author": "ann", "text": "hello"})");
+  const auto sample = cli::read_sample(program, {folder.path().string()});
+  ASSERT_TRUE(sample) << sample.error().message;
+  expect_part(
+      file(targets::mongodb::generate(targets::outline(program), &*sample), "data.js"),
+      "by_id: [{ id: NumberLong(\"7\"), text: \"hello\", noam_version: NumberLong(\"1\"), likes: NumberLong(\"1\") }]");
+}
+
 TEST(DocumentLayout, AValueOfAnOptionThatMeansNothingIsToldOf) {
   const design::Program program =
       program_of(with_design("with mongodb(documents: \"inside\") with mongodb(entries: \"flat\")"), "d");
@@ -226,7 +248,7 @@ TEST(CouchbaseStatements, AreSqlAndCallsOfTheKeyValueService) {
               "  WHEN NOT MATCHED THEN INSERT {\"path\": $path, \"hour\": $hour, \"n\": $n};");
   expect_part(visit,
               "key-value: pages_hours.mutateIn(noam_key, [upsert(\"path\", path), upsert(\"hour\", hour), "
-              "increment(\"n\", n)], { upsertDocument: true })");
+              "increment(\"n\", n)], { storeSemantics: StoreSemantics.Upsert })");
   expect_part(statement(statements, "-- query hours"),
               "  WHERE d.`path` = $path AND d.`hour` >= $hour_from\n"
               "  ORDER BY d.`path`, d.`hour` DESC;");

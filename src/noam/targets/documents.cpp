@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -130,7 +131,10 @@ class CollectionPlacer {
     if (out.shape == Shape::Embedded) {
       out.versioned = family.existence;
       for (const Column& column : family.key) out.key.push_back(part(column, inner, true));
-      if (out.versioned) inner.give(version_field);
+      inner.give(version_field);
+      for (const Placed& other : kind.families)
+        if (other.name == out.name)
+          for (const auto& [name, column] : other.columns()) inner.give(name);
     }
     for (const Column& column : family.values)
       out.values.push_back(left_out(column, family) ? "" : inner.give(column.name));
@@ -240,7 +244,10 @@ Node array() {
   return out;
 }
 
-void add(Node& parent, std::string name, Node child) { parent.members.emplace_back(std::move(name), std::move(child)); }
+void add(Node& parent, std::string name, Node child) {
+  child.name = std::move(name);
+  parent.members.push_back(std::move(child));
+}
 
 const Type& kept_type(const model::Model& model, const Type& type) {
   if (type.kind != TypeKind::Reference) return type;
@@ -396,7 +403,7 @@ std::string escaped_part(std::string_view text) {
 
 void add_key_texts(const Node& node, std::vector<std::string>& out) {
   if (node.kind != Node::Kind::Scalar) {
-    for (const auto& [name, member] : node.members) add_key_texts(member, out);
+    for (const Node& member : node.members) add_key_texts(member, out);
   } else {
     out.push_back(node.datum.absent() ? "%null" : escaped_part(scalar_text(node.type, node.datum)));
   }
@@ -439,38 +446,64 @@ class Filler {
   }
 
  private:
-  // What each family has put into a document.
-  using Parts = std::vector<std::vector<std::pair<std::string, Node>>>;
+  // What each family has put into a document: members of objects.
+  using Parts = std::vector<Node>;
 
   void fill(std::size_t family, const design::SampleEntry& entry) {
     const Placed& placed = kind_.families[family];
     std::vector<Datum> id = entry.block;
     if (kind_.entries) id.insert(id.end(), entry.key.begin(), entry.key.end());
-    auto& into = parts_[document(std::move(id))][family];
+    const std::size_t at = document(std::move(id));
+    Node& into = parts_[at][family];
     switch (placed.shape) {
       case Shape::Fields:
       case Shape::Document:
-        for (auto& member : values(placed, entry).members) into.push_back(std::move(member));
+        into = values(placed, entry);
         break;
       case Shape::Subdocument:
-        into.emplace_back(placed.name, values(placed, entry));
+        add(into, placed.name, values(placed, entry));
         break;
       case Shape::Elements:
-      case Shape::Embedded:
-        if (into.empty()) into.emplace_back(placed.name, array());
-        add(into[0].second, {}, placed.shape == Shape::Elements ? element(placed, entry) : embedded(placed, entry));
+        if (into.members.empty()) add(into, placed.name, array());
+        add(into.members[0], {}, element(placed, entry));
         break;
       case Shape::Flat:
-        into.emplace_back(flat_name(placed, entry), element(placed, entry));
+        add(into, flat_name(placed, entry), element(placed, entry));
+        break;
+      case Shape::Embedded:
+        embed(at, placed, entry);
         break;
     }
+  }
+
+  // Families may share an array, and entries of it.
+  void embed(std::size_t at, const Placed& placed, const design::SampleEntry& entry) {
+    Node& array_there = array_of(parts_[at], placed.name);
+    const auto [known, fresh] =
+        embedded_.emplace(std::make_tuple(at, placed.name, entry.key), array_there.members.size());
+    if (fresh) add(array_there, {}, embedded_key(placed, entry));
+    Node& there = array_there.members[known->second];
+    Node columns = values(placed, entry);
+    for (Node& column : columns.members) there.members.push_back(std::move(column));
+    if (placed.versioned) add(there, version_field, scalar(TypeKind::Int, Datum(1)));
+  }
+
+  // The first family that has it holds it.
+  Node& array_of(Parts& parts, const std::string& name) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (kind_.families[i].name != name) continue;
+      if (parts[i].members.empty()) add(parts[i], name, array());
+      return parts[i].members[0];
+    }
+    check(false, "an array is one of a family's");
+    return parts[0];
   }
 
   std::size_t document(std::vector<Datum> id) {
     const auto [at, fresh] = places_.emplace(id, out_.size());
     if (fresh) {
       out_.push_back({std::move(id), object()});
-      parts_.emplace_back(kind_.families.size());
+      parts_.emplace_back(kind_.families.size(), object());
     }
     return at->second;
   }
@@ -494,13 +527,11 @@ class Filler {
     return out;
   }
 
-  Node embedded(const Placed& placed, const design::SampleEntry& entry) const {
+  Node embedded_key(const Placed& placed, const design::SampleEntry& entry) const {
     Node out = object();
     for (std::size_t i = 0; i < placed.key.size(); ++i)
       add(out, placed.key[i].name, node_of(layout_, placed.key[i].column->type, entry.key[i]));
     add_order(out, placed.key, entry.key);
-    for (auto& [name, value] : values(placed, entry).members) add(out, name, std::move(value));
-    if (placed.versioned) add(out, version_field, scalar(TypeKind::Int, Datum(1)));
     return out;
   }
 
@@ -519,26 +550,18 @@ class Filler {
     add_order(document.fields, kind_.id, document.id);
     for (std::size_t f = 0; f < kind_.families.size(); ++f) {
       const Placed& placed = kind_.families[f];
-      auto& part = parts_[i][f];
-      if (part.empty() && placed.shape == Shape::Elements && kind_.versioned) part.emplace_back(placed.name, array());
-      for (auto& [name, value] : part) put(document.fields, name, std::move(value));
+      Node& part = parts_[i][f];
+      if (part.members.empty() && placed.shape == Shape::Elements && kind_.versioned) add(part, placed.name, array());
+      for (Node& member : part.members) document.fields.members.push_back(std::move(member));
     }
     if (kind_.versioned) add(document.fields, version_field, scalar(TypeKind::Int, Datum(1)));
-  }
-
-  // Embedded families may share an array.
-  static void put(Node& fields, const std::string& name, Node value) {
-    const auto there = std::find_if(fields.members.begin(), fields.members.end(),
-                                    [&](const auto& member) { return member.first == name; });
-    if (there == fields.members.end())
-      add(fields, name, std::move(value));
-    else
-      for (auto& member : value.members) there->second.members.push_back(std::move(member));
   }
 
   const Layout& layout_;
   const Kind& kind_;
   std::map<std::vector<Datum>, std::size_t> places_;
+  std::map<std::tuple<std::size_t, std::string, std::vector<Datum>>, std::size_t>
+      embedded_;  // which element of which array
   std::vector<Document> out_;
   std::vector<Parts> parts_;
 };

@@ -99,10 +99,11 @@ inline constexpr const char* version_field = "noam_version";
 // A value as documents have it; what a scalar becomes is up to the database.
 struct Node {
   enum class Kind : std::uint8_t { Scalar, Object, Array };
+  std::string name;  // in its object; an element of an array has none
   Kind kind = Kind::Scalar;
-  model::TypeKind type = model::TypeKind::Unknown;    // Scalar
-  model::Datum datum;                                 // Scalar; absent: null
-  std::vector<std::pair<std::string, Node>> members;  // Array: without names
+  model::TypeKind type = model::TypeKind::Unknown;  // Scalar
+  model::Datum datum;                               // Scalar; absent: null
+  std::vector<Node> members;
 };
 
 Node scalar(model::TypeKind type, model::Datum datum);
@@ -113,7 +114,7 @@ void add(Node& parent, std::string name, Node child);
 // References are the keys of their targets, of several parts an object; values and rows are objects without what is
 // absent; maps are arrays of objects with `key` and `value`: keys need not be texts, and texts may hold what names of
 // fields may not.
-Node node_of(const Layout& layout, const model::Type& type, const model::Datum& datum);
+Node node_of(const Layout& layout, const model::Type& declared, const model::Datum& datum);
 Node constant_of(const Layout& layout, const Column& column);
 // The text that sorts as the value does: hexadecimal digits of model::append_ordered.
 std::string order_text(const model::Datum& datum);

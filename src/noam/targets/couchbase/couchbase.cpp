@@ -132,7 +132,7 @@ Stored stored(const Layout& layout, const Kind& kind, const documents::Document&
     parts.push_back(documents::node_of(layout, kind.id[i].column->type, document.id[i]));
     out.document[kind.id[i].name] = json_of(parts.back());
   }
-  for (const auto& [name, value] : document.fields.members) out.document[name] = json_of(value);
+  for (const documents::Node& field : document.fields.members) out.document[field.name] = json_of(field);
   out.key = documents::key_text(parts);
   return out;
 }

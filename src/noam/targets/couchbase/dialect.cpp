@@ -23,6 +23,8 @@ namespace {
 using Texts = std::vector<std::string>;
 
 constexpr const char* next_version = "noam_next_version";
+// Couchbase SDK, "Sub-Document Operations": 16 in one call.
+constexpr std::size_t most_specs = 16;
 
 std::string joined(const Texts& texts, const char* between = ", ") {
   return fmt::format("{}", fmt::join(texts, between));
@@ -113,7 +115,7 @@ class Words {
   }
 
   [[nodiscard]] std::string element(const char* sign = "$") const {
-    const std::string key = sign + family.key[0].name;
+    std::string key = sign + family.key[0].name;
     if (family.elements == TypeKind::List) return std::string(sign) + "value";
     if (family.elements == TypeKind::Set) return key;
     Object out;
@@ -192,9 +194,9 @@ class Reader {
     if (read_.scan) return out;
     Texts specs;
     for (const std::string& name : names()) specs.push_back(get_spec(name));
-    out.why_not =
-        key_value(words_.kind,
-                  whole() || specs.empty() ? "get(noam_key)" : fmt::format("lookupIn(noam_key, [{}])", joined(specs)));
+    out.why_not = key_value(words_.kind, whole() || specs.empty() || specs.size() > most_specs
+                                             ? "get(noam_key)"
+                                             : fmt::format("lookupIn(noam_key, [{}])", joined(specs)));
     return out;
   }
 
@@ -385,6 +387,7 @@ void change_family(const Words& words, const std::vector<Write>& writes, Change&
 }
 
 std::string mutate(const Words& words, const Texts& specs, const char* options) {
+  if (specs.size() > most_specs) return {};
   return key_value(words.kind, fmt::format("mutateIn(noam_key, [{}]{})", joined(specs), options));
 }
 
@@ -469,7 +472,7 @@ class Writer {
   }
 
   // The document is changed, or made with nothing but this.
-  [[nodiscard]] Native merge(const Texts& set, Object fresh, const Texts& specs) const {
+  [[nodiscard]] Native merge(const Texts& set, const Object& fresh, const Texts& specs) const {
     Texts all;
     for (const Part& part : words_.id_parts()) {
       all.push_back(fmt::format("upsert({}, {})", quoted_text(part.name), words_.given(part, "")));
@@ -480,7 +483,7 @@ class Writer {
                       "USING [{\"noam_key\": $noam_key}] AS s ON KEY s.noam_key",
                       "WHEN MATCHED THEN UPDATE SET " + joined(set),
                       fmt::format("WHEN NOT MATCHED THEN INSERT {}", fresh.text())}),
-            specs.empty() ? std::string() : mutate(words_, all, ", { upsertDocument: true }")};
+            specs.empty() ? std::string() : mutate(words_, all, ", { storeSemantics: StoreSemantics.Upsert }")};
   }
 
   [[nodiscard]] Native merged(const Change& change) const {
@@ -491,7 +494,7 @@ class Writer {
       fresh.add(words_.placed.name, "[" + words_.element() + "]");
     else
       words_.add_values(fresh);
-    return merge(change.set, std::move(fresh), change.told ? change.specs : Texts());
+    return merge(change.set, fresh, change.told ? change.specs : Texts());
   }
 
   [[nodiscard]] Native add() const {
@@ -509,7 +512,7 @@ class Writer {
       fresh.add(words_.placed.name, words_.values().text());
     else
       words_.add_values(fresh);
-    return merge(set, std::move(fresh), specs);
+    return merge(set, fresh, specs);
   }
 
   [[nodiscard]] Native erase() const {
@@ -574,7 +577,7 @@ class Writer {
       Object document = key_fields("$");
       document.add(words_.placed.name, "[" + words_.embedded_entry().text() + "]");
       const std::string only_if = fresh ? fmt::format(" WHERE NOT ANY e IN {} SATISFIES {} END", array(), there) : "";
-      return merge({set + only_if}, std::move(document), {});
+      return merge({set + only_if}, document, {});
     }
     Texts clauses = {fmt::format("UPDATE {}", words_.use_keys()), "SET " + set};
     if (words_.placed.versioned)

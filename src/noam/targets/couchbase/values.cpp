@@ -35,9 +35,9 @@ Json scalar_json(TypeKind type, const Datum& datum) {
 Json json_of(const Node& node) {
   if (node.kind == Node::Kind::Scalar) return node.datum.absent() ? Json() : scalar_json(node.type, node.datum);
   Json out = node.kind == Node::Kind::Object ? Json::object() : Json::array();
-  for (const auto& [name, member] : node.members) {
+  for (const Node& member : node.members) {
     if (node.kind == Node::Kind::Object)
-      out[name] = json_of(member);
+      out[member.name] = json_of(member);
     else
       out.push_back(json_of(member));
   }

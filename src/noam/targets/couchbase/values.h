@@ -11,6 +11,6 @@ nlohmann::ordered_json json_of(const documents::Node& node);
 
 // SQL++ orders texts by their bytes, numbers as numbers and objects in a way of its own; what is written as text for
 // want of a type sorts as such.
-bool sorts(const model::Model& model, const model::Type& type);
+bool sorts(const model::Model& model, const model::Type& declared);
 
 }  // namespace noam::targets::couchbase

@@ -500,7 +500,7 @@ class Writer {
       what.add(fmt::format("{}.$.{}", name, column_name), append ? one("$each", std::move(value)) : std::move(value));
     }
     if (what.empty() && !words_.placed.versioned) return push_entry();
-    const std::string changed = words_.call({{"updateOne", {there(), embedded_changes(std::move(what))}}});
+    std::string changed = words_.call({{"updateOne", {there(), embedded_changes(std::move(what))}}});
     if (words_.placed.versioned) return changed;
     return "// one that is there\n" + changed + ";\n// a new one\n" + push_entry();
   }

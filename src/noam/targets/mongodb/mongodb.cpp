@@ -68,7 +68,7 @@ std::string data_script(const Outline& outline, const Layout& layout, const desi
       documents::Node fields = documents::object();
       if (kind.simple())
         documents::add(fields, kind.id[0].name, documents::node_of(layout, kind.id[0].column->type, document.id[0]));
-      for (const auto& [name, value] : document.fields.members) documents::add(fields, name, value);
+      for (const documents::Node& field : document.fields.members) fields.members.push_back(field);
       const Js filter = std::move(Js::object().add("_id", id_of(kind, parts)));
       out += print_calls(kind.name,
                          {{"replaceOne", {filter, literal(fields), std::move(Js::object().add("upsert", "true"))}}});

@@ -130,7 +130,7 @@ Js enumeration_schema(const Type& type) {
 Js literal(const Node& node) {
   if (node.kind == Node::Kind::Scalar) return node.datum.absent() ? Js("null") : scalar_literal(node.type, node.datum);
   Js out = node.kind == Node::Kind::Object ? Js::object() : Js::array();
-  for (const auto& [name, member] : node.members) out.add(name, literal(member));
+  for (const Node& member : node.members) out.add(member.name, literal(member));
   return out;
 }
 
