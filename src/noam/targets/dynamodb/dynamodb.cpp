@@ -21,14 +21,15 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // All from "Quotas in Amazon DynamoDB" and "Constraints in Amazon DynamoDB" of the Developer Guide
-// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html), by section. A KB there has 1,024 bytes.
-// Without a local secondary index (noam makes none) the items under one partition key have no limit together.
+// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html), by section. A KB there has 1,024 bytes;
+// here a little is left. Without a local secondary index (noam makes none) the items under one partition key have no
+// limit together.
 constexpr std::array limits = {
-    // Items: "Item size".
-    Limit{LimitKind::UnitBytes, 400 * 1024.0, true, "an item, names of attributes included",
+    // Items: "Item size": 400 KB, names of attributes included.
+    Limit{LimitKind::UnitBytes, 400e3, true, "an item",
           "give what grows a key of its own (`copy path[key]`), or a collection of its own"},
     // Partition keys and sort keys: 2,048 bytes and 1,024 bytes.
-    Limit{LimitKind::KeyBytes, 1024, true, "a sort key (a partition key: 2 kB)", "use shorter keys"},
+    Limit{LimitKind::KeyBytes, 1000, true, "a sort key (a partition key: 2 kB)", "use shorter keys"},
     // Transactions: "A transaction cannot contain more than 100 unique items."
     Limit{LimitKind::TransactionEntries, 100, true, "a transaction", "change fewer aggregates in one command"},
     // Quotas: "Table quotas": 2,500 an account and region, more on request.
@@ -231,7 +232,8 @@ constexpr std::string_view writing_text =
     "items of one aggregate notice each other: the second gets ConditionalCheckFailedException (or "
     "TransactionCanceledException),\n"
     "reads again and decides anew. Copies have no version: they follow.\n\n"
-    "In an UpdateExpression, an attribute whose value is absent goes from SET to REMOVE. `:noam_limit` is a number, "
+    "What several steps ask of one item can be asked at once. In an UpdateExpression, an attribute whose value is "
+    "absent goes from SET to REMOVE. `:noam_limit` is a number, "
     "not a text.\n"
     "`:noam_command` is the id of the command (a UUID): within 10 minutes DynamoDB applies a transaction with one id "
     "once.\n"

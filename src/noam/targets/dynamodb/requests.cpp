@@ -14,7 +14,6 @@
 
 namespace noam::targets::dynamodb {
 
-using model::Datum;
 using model::TypeKind;
 using Json = nlohmann::ordered_json;
 
@@ -25,12 +24,12 @@ namespace {
 class Expressions {
  public:
   std::string name(const std::string& attribute) {
-    const std::string placeholder = "#" + word(attribute);
+    std::string placeholder = "#" + word(attribute);
     names_[placeholder] = attribute;
     return placeholder;
   }
   std::string value(const std::string& wanted, Json json) {
-    const std::string placeholder = ":" + word(wanted);
+    std::string placeholder = ":" + word(wanted);
     values_[placeholder] = std::move(json);
     return placeholder;
   }
@@ -68,24 +67,24 @@ Json number(const std::string& text) { return {{"N", text}}; }
 class Requests {
  public:
   Requests(const Layout& layout, const FamilyOutline& family)
-      : layout_(layout),
-        model_(layout.outline().model()),
-        family_(family),
-        placed_(layout.placed(family)),
-        table_(layout.table(family)) {}
+      : layout(layout),
+        model(layout.outline().model()),
+        family(family),
+        placed(layout.placed(family)),
+        table(layout.table(family)) {}
 
   [[nodiscard]] Json constant(const Column& column) const {
-    return *attribute_value(model_, column.type, model::from_literal(column.type, *column.constant));
+    return *attribute_value(model, column.type, model::from_literal(column.type, *column.constant));
   }
 
   // A part of a key as it stands in an attribute of its own.
   [[nodiscard]] Json part(const Column& column) const {
-    return column.constant ? constant(column) : placeholder(type_letter(model_, column.type), column.name);
+    return column.constant ? constant(column) : placeholder(type_letter(model, column.type), column.name);
   }
 
   [[nodiscard]] std::string part_text(const Column& column) const {
     if (!column.constant) return column.name;
-    const Json json = model::write_json(model_, column.type, model::from_literal(column.type, *column.constant));
+    const Json json = model::write_json(model, column.type, model::from_literal(column.type, *column.constant));
     return json.is_string() ? fmt::format("'{}'", json.get<std::string>()) : json.dump();
   }
 
@@ -104,8 +103,8 @@ class Requests {
 
   [[nodiscard]] Json key() const {
     Json out = Json::object();
-    out[table_.partition.attribute] = key_attribute(table_.partition, table_.collection->block);
-    if (table_.sort) out[table_.sort->attribute] = key_attribute(*table_.sort, family_.key);
+    out[table.partition.attribute] = key_attribute(table.partition, table.collection->block);
+    if (table.sort) out[table.sort->attribute] = key_attribute(*table.sort, family.key);
     return out;
   }
 
@@ -116,53 +115,55 @@ class Requests {
       for (std::size_t i = 0; key.made && i < columns.size(); ++i)
         out.push_back({key.parts[i].attribute, part(columns[i])});
     };
-    add(table_.partition, table_.collection->block);
-    if (table_.sort) add(*table_.sort, family_.key);
+    add(table.partition, table.collection->block);
+    if (table.sort) add(*table.sort, family.key);
     return out;
   }
 
   [[nodiscard]] std::string element_name(const std::string& end = {}) const {
-    return fmt::format("{}[:{}{}]", placed_.attribute, family_.key[0].name, end);
+    return fmt::format("{}[:{}{}]", placed.attribute, family.key[0].name, end);
   }
 
   [[nodiscard]] std::vector<Attribute> values() const {
     std::vector<Attribute> out;
-    const auto shown = [&](const Column& column) { return placeholder(type_letter(model_, column.type), column.name); };
-    switch (placed_.shape) {
+    const auto shown = [&](const Column& column) { return placeholder(type_letter(model, column.type), column.name); };
+    switch (placed.shape) {
       case Shape::Elements:
-        out.push_back({element_name(), shown(family_.values.empty() ? family_.key[0] : family_.values[0])});
+        out.push_back({element_name(), shown(family.values.empty() ? family.key[0] : family.values[0])});
         break;
       case Shape::Map: {
         Json map = Json::object();
-        for (std::size_t i = 0; i < placed_.names.size(); ++i)
-          if (!placed_.names[i].empty()) map[placed_.names[i]] = shown(family_.values[i]);
-        out.push_back({placed_.attribute, {{"M", std::move(map)}}});
+        for (std::size_t i = 0; i < placed.names.size(); ++i)
+          if (!placed.names[i].empty()) map[placed.names[i]] = shown(family.values[i]);
+        out.push_back({placed.attribute, {{"M", std::move(map)}}});
         break;
       }
       case Shape::Plain:
-        for (std::size_t i = 0; i < placed_.names.size(); ++i)
-          if (!placed_.names[i].empty()) out.push_back({placed_.names[i], shown(family_.values[i])});
+        for (std::size_t i = 0; i < placed.names.size(); ++i)
+          if (!placed.names[i].empty()) out.push_back({placed.names[i], shown(family.values[i])});
         break;
     }
-    if (placed_.marked) out.push_back({placed_.present, {{"BOOL", true}}});
+    if (placed.marked) out.push_back({placed.present, {{"BOOL", true}}});
     return out;
   }
 
-  [[nodiscard]] Json start() const { return {{"TableName", table_.name}}; }
+  [[nodiscard]] Json start() const { return {{"TableName", table.name}}; }
   [[nodiscard]] Json start_with_key() const {
     Json out = start();
     out["Key"] = key();
     return out;
   }
 
-  [[nodiscard]] bool alone() const { return layout_.item_mates(family_).size() == 1; }
+  [[nodiscard]] bool alone() const { return layout.item_mates(family).size() == 1; }
 
  protected:
-  const Layout& layout_;         // NOLINT(*-non-private-member-variables-in-classes): one thing in two layers
-  const model::Model& model_;    // NOLINT(*-non-private-member-variables-in-classes)
-  const FamilyOutline& family_;  // NOLINT(*-non-private-member-variables-in-classes)
-  const PlacedFamily& placed_;   // NOLINT(*-non-private-member-variables-in-classes)
-  const Table& table_;           // NOLINT(*-non-private-member-variables-in-classes)
+  // NOLINTBEGIN(*-non-private-member-variables-in-classes): what is read and written adds to it
+  const Layout& layout;
+  const model::Model& model;
+  const FamilyOutline& family;
+  const PlacedFamily& placed;
+  const Table& table;
+  // NOLINTEND(*-non-private-member-variables-in-classes)
 };
 
 class Reading : public Requests {
@@ -171,7 +172,7 @@ class Reading : public Requests {
 
   Request run() {
     if (read_.scan) return scan();
-    if (placed_.shape == Shape::Elements || read_.one_entry() || table_.item_a_block()) return get();
+    if (placed.shape == Shape::Elements || read_.one_entry() || table.item_a_block()) return get();
     return query();
   }
 
@@ -196,16 +197,16 @@ class Reading : public Requests {
 
   Request query() {
     Request out{"Query", start(), {}};
-    const std::size_t prefix = std::max(read_.prefix, leading_constants(family_));
-    std::string condition = fmt::format("{} = {}", expressions_.name(table_.partition.attribute),
-                                        expressions_.value(table_.partition.attribute,
-                                                           key_attribute(table_.partition, table_.collection->block)));
-    const std::string of_key = table_.sort->made ? made_condition(out, prefix) : plain_condition(out, prefix);
+    const std::size_t prefix = std::max(read_.prefix, leading_constants(family));
+    std::string condition = fmt::format("{} = {}", expressions_.name(table.partition.attribute),
+                                        expressions_.value(table.partition.attribute,
+                                                           key_attribute(table.partition, table.collection->block)));
+    const std::string of_key = table.sort->made ? made_condition(out, prefix) : plain_condition(out, prefix);
     if (!of_key.empty()) condition += " AND " + of_key;
     out.body["KeyConditionExpression"] = condition;
     project(out, false);
     filter(out, prefix);
-    out.body["ScanIndexForward"] = table_.sort->backwards() == read_.reverse;
+    out.body["ScanIndexForward"] = table.sort->backwards() == read_.reverse;
     if (read_.limited && !out.body.contains("FilterExpression")) out.body["Limit"] = ":noam_limit";
     out.body["ConsistentRead"] = true;
     expressions_.add_to(out.body);
@@ -214,11 +215,11 @@ class Reading : public Requests {
 
   // One part that DynamoDB sorts itself.
   std::string plain_condition(Request& out, std::size_t prefix) {
-    const Column& column = family_.key[0];
+    const Column& column = family.key[0];
     if (prefix == 0 && !read_.ranged()) return {};
-    const std::string name = expressions_.name(table_.sort->attribute);
-    if (prefix == 1) return fmt::format("{} = {}", name, expressions_.value(table_.sort->attribute, part(column)));
-    const std::string letter(1, table_.sort->letter);
+    const std::string name = expressions_.name(table.sort->attribute);
+    if (prefix == 1) return fmt::format("{} = {}", name, expressions_.value(table.sort->attribute, part(column)));
+    const std::string letter(1, table.sort->letter);
     const auto bound = [&](const char* end) {
       return expressions_.value(column.name + end, placeholder(letter, column.name + end));
     };
@@ -235,15 +236,15 @@ class Reading : public Requests {
   // Bytes of several parts.
   std::string made_condition(Request& out, std::size_t prefix) {
     if (prefix == 0 && !read_.ranged()) return {};
-    const Key& key = *table_.sort;
+    const Key& key = *table.sort;
     const std::string name = expressions_.name(key.attribute);
     if (!read_.ranged()) {
       return fmt::format("begins_with({}, {})", name,
-                         expressions_.value(key.attribute, placeholder("B", bytes_of(family_.key, prefix, key))));
+                         expressions_.value(key.attribute, placeholder("B", bytes_of(family.key, prefix, key))));
     }
     if ((read_.low && !read_.low_inclusive) || (read_.high && !read_.high_inclusive))
       say(out, "both bounds are included; drop what lies on one that does not belong");
-    const Column& column = family_.key[prefix];
+    const Column& column = family.key[prefix];
     const std::string low = read_.low ? column.name + "_from" : std::string();
     const std::string high = read_.high ? column.name + "_to" : std::string();
     const std::string& first = column.descending ? high : low;
@@ -251,7 +252,7 @@ class Reading : public Requests {
     // Where nothing is known: the byte 00, before everything, and ff, after it.
     const auto bytes = [&](const std::string& bound, const char* end, const char* nothing) -> Json {
       if (prefix == 0 && bound.empty()) return {{"B", nothing}};
-      return placeholder("B", bytes_of(family_.key, prefix, key, bound) + end);
+      return placeholder("B", bytes_of(family.key, prefix, key, bound) + end);
     };
     const std::string from = expressions_.value(key.attribute + "_from", bytes(first, "", "AA=="));
     const std::string to = expressions_.value(key.attribute + "_to", bytes(last, "+FF", "/w=="));
@@ -261,14 +262,13 @@ class Reading : public Requests {
   // What is not of the family is left out.
   void filter(Request& out, std::size_t known_parts) {
     std::vector<std::string> conditions;
-    if (!placed_.present.empty())
-      conditions.push_back(fmt::format("attribute_exists({})", expressions_.name(placed_.present)));
-    const bool others = table_.families.size() != layout_.item_mates(family_).size();
-    for (std::size_t i = known_parts; others && i < family_.key.size(); ++i)
-      if (family_.key[i].constant)
-        conditions.push_back(
-            fmt::format("{} = {}", expressions_.name(table_.sort->parts[i].attribute),
-                        expressions_.value(table_.sort->parts[i].attribute, constant(family_.key[i]))));
+    if (!placed.present.empty())
+      conditions.push_back(fmt::format("attribute_exists({})", expressions_.name(placed.present)));
+    const bool others = table.families.size() != layout.item_mates(family).size();
+    for (std::size_t i = known_parts; others && i < family.key.size(); ++i)
+      if (family.key[i].constant)
+        conditions.push_back(fmt::format("{} = {}", expressions_.name(table.sort->parts[i].attribute),
+                                         expressions_.value(table.sort->parts[i].attribute, constant(family.key[i]))));
     if (conditions.empty()) return;
     out.body["FilterExpression"] = fmt::format("{}", fmt::join(conditions, " AND "));
     if (read_.limited)
@@ -278,16 +278,16 @@ class Reading : public Requests {
   // The attributes of the family; all of them where they cannot be told before.
   void project(Request& out, bool key_is_known) {
     std::vector<std::string> names;
-    if (placed_.shape == Shape::Elements) {
+    if (placed.shape == Shape::Elements) {
       if (!read_.one_entry()) {
-        say(out, fmt::format("gives the whole item; the elements are its attributes `{}[…]`", placed_.attribute));
+        say(out, fmt::format("gives the whole item; the elements are its attributes `{}[…]`", placed.attribute));
         return;
       }
       names.push_back(expressions_.name(element_name()));
     } else {
       if (alone()) return;
       if (!key_is_known) add_key_names(names);
-      if (!placed_.version.empty()) names.push_back(expressions_.name(placed_.version));
+      if (!placed.version.empty()) names.push_back(expressions_.name(placed.version));
       for (const Attribute& attribute : values()) names.push_back(expressions_.name(attribute.name));
     }
     if (names.empty()) return;
@@ -295,9 +295,9 @@ class Reading : public Requests {
   }
 
   void add_key_names(std::vector<std::string>& names) {
-    for (const KeyPart& at : table_.partition.parts) names.push_back(expressions_.name(at.attribute));
-    if (!table_.sort) return;
-    for (const KeyPart& at : table_.sort->parts) names.push_back(expressions_.name(at.attribute));
+    for (const KeyPart& at : table.partition.parts) names.push_back(expressions_.name(at.attribute));
+    if (!table.sort) return;
+    for (const KeyPart& at : table.sort->parts) names.push_back(expressions_.name(at.attribute));
   }
 
   static void say(Request& out, std::string_view note) {
@@ -396,11 +396,11 @@ class CopyWriting : public Requests {
   // The count that says how many rows share an entry.
   [[nodiscard]] std::string weight() const {
     std::string out;
-    for (std::size_t i = 0; i < family_.values.size(); ++i) {
-      const Column& column = family_.values[i];
-      if (!placed_.names[i].empty() && column.counts &&
+    for (std::size_t i = 0; i < family.values.size(); ++i) {
+      const Column& column = family.values[i];
+      if (!placed.names[i].empty() && column.counts &&
           (out.empty() || column.name == "noam_weight" || column.meaning == "count(*)"))
-        out = placed_.names[i];
+        out = placed.names[i];
     }
     return out;
   }
@@ -409,14 +409,14 @@ class CopyWriting : public Requests {
   Request erase() {
     Update update;
     if (alone()) {
-      if (!family_.adds) return {"DeleteItem", start_with_key(), {}};
+      if (!family.adds) return {"DeleteItem", start_with_key(), {}};
       const std::string count = weight();
       update.require(fmt::format("{} = {}", update.expressions().name(count),
                                  update.expressions().value(count, number(":" + count))));
       return {"DeleteItem", update.body(start_with_key()), fmt::format(":{} is what was read last", count)};
     }
     for (const Attribute& attribute : values()) update.remove(attribute.name);
-    update.require(fmt::format("attribute_exists({})", update.expressions().name(table_.partition.attribute)));
+    update.require(fmt::format("attribute_exists({})", update.expressions().name(table.partition.attribute)));
     return {"UpdateItem", update.body(start_with_key()), {}};
   }
 };

@@ -49,7 +49,7 @@ class Family {
       const auto json = model::write_json(model_, column.type, model::from_literal(column.type, *column.constant));
       return json.is_string() ? ruby_text(json.get<std::string>()) : json.dump();
     }
-    const std::string name = fmt::format("${}{}", column.name, end);
+    std::string name = fmt::format("${}{}", column.name, end);
     switch (resolved(model_, column.type).kind) {
       case TypeKind::Uuid:
         return fmt::format("uuid({})", name);
@@ -246,7 +246,7 @@ class Reading {
     if (family_.has_mates()) say(fmt::format("of each entry, take the cells that are of {}", read_.family->label));
     if (read_.limited && !read_.reverse) {
       if (placed_.bare)
-        out.push_back("ColumnPaginationFilter(#{$noam_limit}, 0)");
+        out.emplace_back("ColumnPaginationFilter(#{$noam_limit}, 0)");
       else
         say("an entry has several cells: no filter counts entries, so stop when there are enough");
     }
