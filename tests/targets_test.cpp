@@ -114,7 +114,7 @@ TEST(Targets, HaveARequestForEveryStepOrSayWhyNot) {
       SCOPED_TRACE(std::string(target.name));
       std::size_t asked = 0;
       for (const targets::ListedStatement& statement : target.statements(outline)) {
-        std::size_t writes = 0;
+        std::set<std::uint32_t> written;
         for (const targets::ListedStep& step : statement.steps) {
           if (!step.asks) {
             EXPECT_TRUE(step.requests.empty()) << step.text;
@@ -124,11 +124,14 @@ TEST(Targets, HaveARequestForEveryStepOrSayWhyNot) {
           for (const targets::Native& native : step.requests)
             EXPECT_FALSE(native.text.empty() && native.why_not.empty()) << statement.heading << ": " << step.text;
           if (!statement.statement.command) ++asked;
-          if (step.text.find("write ") != std::string::npos) ++writes;
+          for (const targets::Write& write : step.writes) written.insert(write.family->index);
         }
         const design::Explanation explanation = design::Explainer(program).explain(statement.statement);
-        EXPECT_EQ(writes, explanation.bases.size() + explanation.copies.size()) << statement.heading;
-        EXPECT_EQ(statement.together.empty(), writes == 0) << statement.heading;
+        std::set<std::uint32_t> wanted;
+        for (const design::Written& base : explanation.bases) wanted.insert(base.family);
+        for (const design::Following& copy : explanation.copies) wanted.insert(copy.written.family);
+        EXPECT_EQ(written, wanted) << statement.heading;
+        EXPECT_EQ(statement.together.empty(), wanted.empty()) << statement.heading;
       }
       EXPECT_EQ(asked, steps);
     }
