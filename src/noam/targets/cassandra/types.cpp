@@ -70,6 +70,9 @@ NameRules type_name_rules() {
 }
 
 std::string text_literal(std::string_view text) {
+  // A file is no place for bytes that nobody sees.
+  if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t'; }))
+    return fmt::format("blob_as_text({})", hexadecimal(text));
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') out += '\'';

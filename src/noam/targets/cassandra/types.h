@@ -55,7 +55,7 @@ bool is_text(const model::Model& model, const model::Type& type);
 // What stands in a column of the type where nothing is meant.
 model::Datum neutral(const model::Model& model, const model::Type& type);
 
-// In single quotes.
+// In single quotes; by its bytes where it has some that can't be printed.
 std::string text_literal(std::string_view text);
 
 }  // namespace noam::targets::cassandra
