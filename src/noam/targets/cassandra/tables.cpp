@@ -137,7 +137,8 @@ class CollectionLayout {
   KeyPart key_part(const Column& column, Namer& names) {
     KeyPart out;
     const bool in_partition = column.place.kind == Place::Kind::Block;
-    if (column.type.optional && !is_text(outline_.model(), column.type)) out.presence = names.give("has_" + column.name);
+    if (column.type.optional && !is_text(outline_.model(), column.type))
+      out.presence = names.give("has_" + column.name);
     out.name = names.give(column.name);
     out.type = type_of(column, true);
     out.descending = !in_partition && column.descending;
@@ -253,7 +254,7 @@ bool can_hold(std::string_view cql_type, const model::Type& type) {
 
 Layout lay_out(const Outline& outline, Types& types) {
   Layout out;
-  out.keyspace = legal_name(name_rules(), outline.model().name);
+  out.keyspace = legal_name(keyspace_rules(), outline.model().name);
   Namer tables(name_rules());
   for (const CollectionOutline& collection : outline.collections)
     CollectionLayout(outline, collection, types, out).run(tables);
