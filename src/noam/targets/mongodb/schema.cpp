@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/keys.h"
 #include "noam/targets/mongodb/dialect.h"
 #include "noam/targets/mongodb/values.h"
 
@@ -156,9 +157,13 @@ class KindSchema {
     if (placed.shape == Shape::Flat || placed.shape == Shape::Embedded) return {};
     if (placed.shape == Shape::Elements && !kind_.versioned) return {};
     if (placed.inside()) return {placed.name};
+    // Of an aggregate, an entry that has empty collections alone is not there.
+    const auto& values = placed.family->values;
+    const bool there =
+        !kind_.versioned || placed.family->existence || std::any_of(values.begin(), values.end(), always_there);
     std::vector<std::string> out;
     for (const auto& [name, column] : placed.columns())
-      if (!column->type.optional) out.push_back(name);
+      if (there && !column->type.optional) out.push_back(name);
     return out;
   }
 
