@@ -56,7 +56,8 @@ class Server(unittest.TestCase):
 
 # Runs requests with a value for every variable, and says which the server refuses. Keys that are taken are no refusal.
 TRY_ALL = """
-const functions = new Set(["db", "NumberLong", "NumberInt", "NumberDecimal", "ISODate", "UUID", "BinData", "Double", "eval", "text"]);
+const functions = new Set(
+  ["db", "NumberLong", "NumberInt", "NumberDecimal", "ISODate", "UUID", "BinData", "Double", "eval", "text"]);
 function values(text) {
   const { properties } = schemas[text.match(/getCollection\\("(.*?)"\\)/)[1]];
   const is_list = (name) => (properties[name] || properties[name.replace(/_$/, "")] || {}).bsonType === "array";
@@ -103,7 +104,7 @@ class Generated(unittest.TestCase):
         self.schemas = dict(json.loads(line) for line in printed.splitlines())
 
     def run_files(self, *files, of_each="", then=""):
-        """One after another, with `of_each` for each collection, and `then`; by one program, which takes long to start."""
+        """One after another, with `of_each` for each collection, and `then`; by one program, since it starts slowly."""
         text = "const schemas = {};\n" + "".join((self.folder / name).read_text() for name in files) + then
         # mongo-java-server has no collMod, by which a validator is made anew, and forgets validators.
         text = text.replace("else db.runCommand({ collMod: name, ...options });", f"\n{of_each}")

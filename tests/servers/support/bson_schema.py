@@ -43,7 +43,8 @@ def required(_, wanted, value, path):
 
 def properties(_, wanted, value, path):
     value = value if isinstance(value, dict) else {}
-    return [error for name in wanted.keys() & value.keys() for error in errors(wanted[name], value[name], f"{path}.{name}")]
+    return [error for name, schema in wanted.items() if name in value
+            for error in errors(schema, value[name], f"{path}.{name}")]
 
 
 def pattern_properties(_, wanted, value, path):

@@ -9,14 +9,15 @@ from support import noam
 
 LONG = "a name of one hundred characters, which no database that has limits takes as it is, is here all the same"
 ODD = [
-    "Name", "name", "NAME", "a name", "a_name", "a-name", "a.name", "A Name", "größe", "Größe", "Москва", "城市", "1st", "n1st",
-    "1", "_", "__", "_name", "name_", "it's", 'say "so"', "back\\slash", "a:b", "a/b", "a%b", "{x}", "#{x}", "${x}", "$x",
-    "*/", "--", "#", "key", "value", "key_", "value_", "e", "id", "constructor", LONG, LONG + "!", LONG.upper(), "ä" * 100,
+    "Name", "name", "NAME", "a name", "a_name", "a-name", "a.name", "A Name", "größe", "Größe", "Москва", "城市",
+    "1st", "n1st", "1", "_", "__", "_name", "name_", "it's", 'say "so"', "back\\slash", "a:b", "a/b", "a%b", "{x}",
+    "#{x}", "${x}", "$x", "*/", "--", "#", "key", "value", "key_", "value_", "e", "id", "constructor",
+    LONG, LONG + "!", LONG.upper(), "ä" * 100,
 ]
 assert len(LONG) > 100
 # They can't be the names of entities; what a database tells from them by capitals only is.
-TYPES = ["bool", "int", "float", "decimal", "text", "bytes", "timestamp", "date", "duration", "uuid", "timeuuid", "inet",
-         "json", "list", "set", "map"]
+TYPES = ["bool", "int", "float", "decimal", "text", "bytes", "timestamp", "date", "duration", "uuid", "timeuuid",
+         "inet", "json", "list", "set", "map"]
 
 
 @functools.cache
@@ -50,6 +51,7 @@ class Entity:
         parameters = ", ".join(f"$`{name}`: text" for name in self.fields)
         given = ", ".join(f"`{name}`: $`{name}`" for name in self.fields)
         last = self.texts[-1]
+        part = ", ".join(f"`{name}`: $`{last}`" for name in self.texts[:4])
         return f"""value `{self.value_name()}` {{
 {parts}}}
 entity `{self.name}` {{
@@ -59,7 +61,7 @@ query `{self.name}`($`{self.key}`) {{ select e from `{self.name}` e where e.`{se
 command `new {self.name}`({parameters}) {{ insert `{self.name}` {{ {given} }} }}
 command `change {self.name}`($`{self.key}`, $`{last}`) {{
   update `{self.name}`[$`{self.key}`] {{ `{last}`: $`{last}` }}
-  append {{ {', '.join(f'`{name}`: $`{last}`' for name in self.texts[:4])} }} to `{self.name}`[$`{self.key}`].`{self.places}`
+  append {{ {part} }} to `{self.name}`[$`{self.key}`].`{self.places}`
 }}
 """
 
