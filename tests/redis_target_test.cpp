@@ -111,8 +111,7 @@ TEST(RedisTarget, TellsWhereVersionsAre) {
   const design::Program pairs = example("game", "independent_pairs");
   const targets::Outline apart = targets::outline(pairs);
   const targets::redis::Layout layout_apart(apart);
-  for (const auto& family : layout_apart.families())
-    EXPECT_EQ(family.apart, family.family->label == "GameRound");
+  for (const auto& family : layout_apart.families()) EXPECT_EQ(family.apart, family.family->label == "GameRound");
 }
 
 TEST(RedisTarget, IsMadeTheSameEachTime) {

@@ -295,12 +295,13 @@ TEST_F(Generate, WarnsWhereADesignGoesBeyondADatabase) {
 
 TEST_F(Generate, WarnsOfOptionsThatNobodyKnows) {
   const std::string path = folder("options.noam");
-  write_file(path,
-             "model options\n"
-             "entity A ~10 { id: int key  n: int }\n"
-             "query a($id) { select a from A a where a.id = $id }\n"
-             "design d for mongodb { collection A of A a by id with cassandra(cashing: \"x\", types: \"n uuid, m int\") "
-             "{ entry ε: n } }\n");
+  write_file(
+      path,
+      "model options\n"
+      "entity A ~10 { id: int key  n: int }\n"
+      "query a($id) { select a from A a where a.id = $id }\n"
+      "design d for mongodb { collection A of A a by id with cassandra(cashing: \"x\", types: \"n uuid, m int\") "
+      "{ entry ε: n } }\n");
   const ProgramRun run = run_noam({"check", path, "--target", "cassandra", "--strategy", "d"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("does not know the option `cashing`"), std::string::npos) << run.out;

@@ -415,7 +415,7 @@ class CqlDialect : public Dialect {
                               : family.base || table.families.size() == 1 || first_of_rows(table, family);
     const bool columns = !owns_row && !value_names(family).empty();
     std::string out = fmt::format("DELETE {}FROM {} WHERE {}",
-                                        columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
+                                  columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
     if (!conditional) return out;
     if (!is_head_row(table, family) || (columns && !family.existence)) return with_head(table, out);
     return out + as_it_was(table);
