@@ -8,7 +8,7 @@ import re
 import tempfile
 import unittest
 
-from support import ROOT, ScriptFailed, cassandra, generated
+from support import ROOT, ScriptFailed, cassandra, generated, names
 
 SCHEMA = """\
 -- Two tables; the semicolon in this comment ; ends nothing.
@@ -98,6 +98,25 @@ class Generated(unittest.TestCase):
             with self.subTest(model=path.stem, strategy=strategy):
                 self.make(path, strategy)
                 self.assertTrue(self.prepared())
+
+    def test_reserved_words_and_odd_names(self):
+        model = names.Names("cassandra")
+        path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
+        for strategy in ["eao", "etf"]:
+            with self.subTest(strategy=strategy):
+                keyspace = self.make(path, strategy, data)
+                self.prepared()
+                tables = [row.table_name for row in cassandra.execute(
+                    "SELECT table_name FROM system_schema.tables WHERE keyspace_name = %s", (keyspace,))]
+                rows = [row for table in tables for row in cassandra.execute(f"SELECT * FROM {table}")]
+                self.assertEqual(model.texts() - names.texts(rows), set())
+
+    def test_a_model_may_be_called_like_a_keyspace_of_the_server(self):
+        for model in ["system", "select"]:
+            with self.subTest(model):
+                path, _ = names.Names("cassandra", 1, model).write(self.enterContext(tempfile.TemporaryDirectory()))
+                self.make(path, "eao")
+                self.prepared()
 
     def test_the_schema_file_goes_through_cqlsh_twice(self):
         self.make(generated.GAME, "figure8")

@@ -106,10 +106,10 @@ Json as_json(const Target& target) {
   Json options = Json::array();
   for (const targets::Option& option : target.options)
     options.push_back({{"name", option.name}, {"about", option.about}});
-  return {{"name", target.name},          {"title", target.title},          {"summary", target.summary},
-          {"atomic", can.atomic},         {"conditional", can.conditional}, {"order", can.order},
-          {"counters", can.counters},     {"expiry", can.expiry},           {"limits", std::move(limits)},
-          {"options", std::move(options)}};
+  return {{"name", target.name},           {"title", target.title},          {"summary", target.summary},
+          {"atomic", can.atomic},          {"conditional", can.conditional}, {"order", can.order},
+          {"counters", can.counters},      {"expiry", can.expiry},           {"limits", std::move(limits)},
+          {"options", std::move(options)}, {"reserved", target.reserved}};
 }
 
 }  // namespace

@@ -25,6 +25,18 @@ TEST(Names, LoseWhatIsNotAllowed) {
   EXPECT_EQ(legal_name(rules, "_x"), "n_x");
 }
 
+TEST(Names, MayBeginWithADigitOrAnUnderscore) {
+  EXPECT_EQ(legal_name({.letter_first = false, .reserved = {}}, "7days"), "7days");
+  const NameRules no_digit{.letter_first = false, .digit_first = false, .reserved = {}};
+  EXPECT_EQ(legal_name(no_digit, "7days"), "n7days");
+  EXPECT_EQ(legal_name(no_digit, "_x"), "_x");
+}
+
+TEST(Names, WordsAreBetweenSpaces) {
+  constexpr std::string_view text = "select from _id";
+  EXPECT_EQ(split_words<word_count(text)>(text), (std::array<std::string_view, 3>{"select", "from", "_id"}));
+}
+
 TEST(Names, AreNoReservedWords) {
   EXPECT_EQ(legal_name(rules, "select"), "select_");
   EXPECT_EQ(legal_name(rules, "Table"), "table_");

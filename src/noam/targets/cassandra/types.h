@@ -15,6 +15,7 @@ namespace noam::targets::cassandra {
 NameRules name_rules();
 // Of a type of one's own: no type of CQL bears that name.
 NameRules type_name_rules();
+NameRules keyspace_rules();
 
 // CQL types of the types of a model. Values become types of their own, which must be created first.
 class Types {
