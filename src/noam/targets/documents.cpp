@@ -10,6 +10,7 @@
 #include "noam/base/check.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
+#include "noam/targets/keys.h"
 
 namespace noam::targets::documents {
 
@@ -24,11 +25,6 @@ namespace {
 bool alike(const Column& a, const Column& b) {
   return a.name == b.name && a.type == b.type && a.descending == b.descending &&
          a.constant.has_value() == b.constant.has_value();
-}
-
-bool same_constants(const FamilyOutline& a, const FamilyOutline& b) {
-  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(),
-                    [](const Column& left, const Column& right) { return left.constant == right.constant; });
 }
 
 bool same_collection(const FamilyOutline& a, const FamilyOutline& b) {
@@ -592,8 +588,11 @@ std::vector<Measure> measure(const Layout& layout) {
       bytes += entries * family.bytes;
     }
     out.push_back({LimitKind::UnitBytes, fmt::format("a document of {}", kind.name), bytes});
+    double key = key_bytes(layout.model(), kind.collection->block);
+    if (kind.entries) key += key_bytes(layout.model(), kind.families[0].family->key);
+    out.push_back({LimitKind::KeyBytes, fmt::format("the key of a document of {}", kind.name), key});
   }
-  out.push_back({LimitKind::Tables, "the database", static_cast<double>(layout.kinds().size())});
+  out.push_back({LimitKind::Tables, "the design", static_cast<double>(layout.kinds().size())});
   return out;
 }
 

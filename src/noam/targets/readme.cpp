@@ -129,7 +129,7 @@ std::string readme(const Outline& outline, std::string_view title, const Capabil
   std::vector<std::vector<std::string>> limits;
   for (const Limit& limit : capabilities.limits)
     limits.push_back(
-        {std::string(limit.about), shown_amount(limit.kind, limit.value), limit.hard ? "refused beyond it" : "advice"});
+        {std::string(limit.about), shown_amount(limit, limit.value), limit.hard ? "refused beyond it" : "advice"});
   add("Limits", markdown_table({"of what", "at most", ""}, limits));
   for (const Section& section : last) add(section.title, section.text);
   return out;

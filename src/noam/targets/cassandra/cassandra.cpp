@@ -12,6 +12,7 @@
 
 #include "noam/model/datum_json.h"
 #include "noam/targets/cassandra/tables.h"
+#include "noam/targets/keys.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::cassandra {
@@ -23,25 +24,26 @@ using model::TypeKind;
 namespace {
 
 constexpr auto limits = std::to_array<Limit>({
-    // "Cassandra's hard limit is 2 billion cells per partition" (Data Modeling, Evaluating and Refining).
+    // "Cassandra's hard limit is 2 billion cells per partition" (Apache Cassandra, Data Modeling, Refining); 2^31.
     {LimitKind::PartitionEntries, 2e9, true, "a partition",
-     "put something that grows into the block key: a time bucket"},
-    // "keep … partitions under 100,000 cells and a maximum size of 100 MB" is the usual advice (ibid.).
+     "put something that grows into the block key: a time bucket", "cells"},
+    // "keep the maximum number of values below 100,000 items and the disk size under 100MB" (DataStax, Calculating
+    // partition size).
     {LimitKind::PartitionEntries, 100e3, false, "a partition",
-     "put a time bucket or a shard into the block key, or give the family a limit"},
+     "put a time bucket or a shard into the block key, or give the family a limit", "cells"},
     {LimitKind::PartitionBytes, 100e6, false, "a partition",
      "put a time bucket or a shard into the block key, or give the family a limit"},
-    // "The maximum size of a single column value is 2 GB (1 MB is recommended)" (CQL limits).
+    // "Single column value size: 2 GB (1 MB is recommended)" (DataStax, CQL limits).
     {LimitKind::ValueBytes, 2e9, true, "a column", "lay the elements out as entries: `entry field[*]`"},
     {LimitKind::ValueBytes, 1e6, false, "a column", "lay the elements out as entries: `entry field[*]`"},
-    // "The maximum size of a key is 65535 bytes" (CQL limits).
-    {LimitKind::KeyBytes, 65535, true, "a key", "choose a shorter key"},
+    // "Key length: 65535", and as much for a clustering column (ibid.).
+    {LimitKind::KeyBytes, 65535, true, "a partition key or a clustering column", "choose a shorter key"},
     // "Collections … are meant for storing relatively small amount of data"; 64 K elements were the limit up to
     // protocol 2.
     {LimitKind::ElementsInside, 65535, false, "a list, set or map in a column",
-     "lay the elements out as entries: `entry field[*]`"},
+     "lay the elements out as entries: `entry field[*]`", "elements"},
     // Guardrails of cassandra.yaml (tables_warn_threshold) and common practice: some hundred tables a cluster.
-    {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs"},
+    {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs", "tables"},
 });
 
 constexpr auto known_options = std::to_array<Option>({
@@ -605,14 +607,17 @@ std::vector<Measure> measure(const Outline& outline) {
       entries += a_block * static_cast<double>(std::max<std::size_t>(family->values.size(), 1));
     }
     out.push_back({LimitKind::PartitionBytes, fmt::format("a partition of {}", table.name), bytes});
-    out.push_back(
-        {LimitKind::PartitionEntries, fmt::format("the number of cells of a partition of {}", table.name), entries});
+    out.push_back({LimitKind::PartitionEntries, fmt::format("a partition of {}", table.name), entries});
+    double key = key_bytes(outline.model(), table.collection->block);
+    for (const FamilyOutline* family : table.families)
+      for (const Column& part : family->key) key = std::max(key, key_bytes(outline.model(), {part}));
+    out.push_back({LimitKind::KeyBytes, fmt::format("a key of {}", table.name), key});
     for (const FamilyOutline* family : table.families)
       for (const Column& column : family->values)
         if (column.type.is_collection() || column.type.kind == TypeKind::Rows)
           out.push_back({LimitKind::ValueBytes, fmt::format("`{}` of {}", column.name, table.name), family->bytes});
   }
-  out.push_back({LimitKind::Tables, "the number of tables", static_cast<double>(layout.tables.size())});
+  out.push_back({LimitKind::Tables, "the design", static_cast<double>(layout.tables.size())});
   return out;
 }
 

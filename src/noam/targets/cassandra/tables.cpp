@@ -137,7 +137,8 @@ class CollectionLayout {
   KeyPart key_part(const Column& column, Namer& names) {
     KeyPart out;
     const bool in_partition = column.place.kind == Place::Kind::Block;
-    if (column.type.optional && !is_text(outline_.model(), column.type)) out.presence = names.give("has_" + column.name);
+    if (column.type.optional && !is_text(outline_.model(), column.type))
+      out.presence = names.give("has_" + column.name);
     out.name = names.give(column.name);
     out.type = type_of(column, true);
     out.descending = !in_partition && column.descending;

@@ -22,18 +22,18 @@ namespace {
 
 // All from "Quotas in Amazon DynamoDB" and "Constraints in Amazon DynamoDB" of the Developer Guide
 // (docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html), by section. A KB there has 1,024 bytes;
-// here a little is left. Without a local secondary index (noam makes none) the items under one partition key have no
-// limit together.
+// of items a little is left. Without a local secondary index (noam makes none) the items under one partition key have
+// no limit together.
 constexpr std::array limits = {
     // Items: "Item size": 400 KB, names of attributes included.
     Limit{LimitKind::UnitBytes, 400e3, true, "an item",
           "give what grows a key of its own (`copy path[key]`), or a collection of its own"},
     // Partition keys and sort keys: 2,048 bytes and 1,024 bytes.
-    Limit{LimitKind::KeyBytes, 1000, true, "a sort key (a partition key: 2 kB)", "use shorter keys"},
+    Limit{LimitKind::KeyBytes, 1024, true, "a sort key (a partition key 2,048 B)", "choose a shorter key"},
     // Transactions: "A transaction cannot contain more than 100 unique items."
-    Limit{LimitKind::TransactionEntries, 100, true, "a transaction", "change fewer aggregates in one command"},
+    Limit{LimitKind::TransactionEntries, 100, true, "a transaction", "change fewer aggregates in one command", "items"},
     // Quotas: "Table quotas": 2,500 an account and region, more on request.
-    Limit{LimitKind::Tables, 2500, false, "an account in a region", "ask for a higher quota"},
+    Limit{LimitKind::Tables, 2500, false, "an account in a region", "ask for a higher quota", "tables"},
 };
 
 constexpr std::string_view data_loader =
@@ -279,6 +279,9 @@ std::vector<Measure> measure(const Outline& outline) {
       bytes = std::max(bytes, item);
     }
     out.push_back({LimitKind::UnitBytes, fmt::format("an item of {}", table.name), bytes});
+    if (table.sort)
+      out.push_back({LimitKind::KeyBytes, fmt::format("the sort key of {}", table.name),
+                     key_bytes(outline.model(), table.families[0]->key)});
   }
   const design::Explainer explainer(*outline.program);
   for (const model::StatementRef& statement : design::all_statements(outline.model())) {

@@ -19,16 +19,17 @@ namespace {
 // From the Apache HBase Reference Guide (hbase.apache.org/book.html), by section.
 constexpr std::array limits = {
     // "On the number of column families": two or three. Stores of a region are flushed and compacted together.
-    Limit{LimitKind::ColumnFamilies, 3, false, "a table", "give some families a collection of their own"},
-    // "Default configuration": hbase.server.keyvalue.maxsize, 10 MB with the key.
-    Limit{LimitKind::ValueBytes, 10.0 * 1024 * 1024, true, "a cell, unless it is configured otherwise",
+    Limit{LimitKind::ColumnFamilies, 3, false, "a table", "give some families a collection of their own",
+          "column families"},
+    // "Default configuration": hbase.server.keyvalue.maxsize, 10,485,760 with the key; a little is left.
+    Limit{LimitKind::ValueBytes, 10e6, true, "a cell (unless it is configured otherwise)",
           "split the value: an entry an element (`entry path[*]`)"},
     // "Table schema rules of thumb": regions of 10 to 50 GB; a row lies in one region. A row that is a tenth of a small
     // one keeps them from being balanced.
-    Limit{LimitKind::PartitionBytes, 1e9, false, "a row, for a region to be split well",
+    Limit{LimitKind::PartitionBytes, 1e9, false, "a row",
           "put a part of the entries' key, such as a day, into the key of the block"},
-    // Rows are as long as a short tells: "Rowkey length" (Bytes, HConstants.MAX_ROW_LENGTH).
-    Limit{LimitKind::KeyBytes, 32767, true, "a row key", "use shorter keys"},
+    // The length of a row key is a signed short: HConstants.MAX_ROW_LENGTH.
+    Limit{LimitKind::KeyBytes, 32767, true, "a row key", "choose a shorter key"},
 };
 
 bool is_cells(const std::string& column_family) { return column_family == cells_family; }
@@ -230,10 +231,11 @@ std::vector<Measure> measure(const Outline& outline) {
       row += family->bytes * (family->one_a_block() ? 1 : family->entries / blocks);
       largest = std::max(largest, family->bytes);
     }
-    out.push_back({LimitKind::ColumnFamilies, fmt::format("the number of column families of {}", table.name),
-                   static_cast<double>(table.column_families.size())});
+    out.push_back({LimitKind::ColumnFamilies, table.name, static_cast<double>(table.column_families.size())});
     out.push_back({LimitKind::PartitionBytes, fmt::format("a row of {}", table.name), row});
     out.push_back({LimitKind::ValueBytes, fmt::format("a cell of {}", table.name), largest});
+    out.push_back({LimitKind::KeyBytes, fmt::format("a row key of {}", table.name),
+                   key_bytes(outline.model(), table.collection->block)});
   }
   return out;
 }

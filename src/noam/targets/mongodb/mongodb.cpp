@@ -22,8 +22,10 @@ constexpr std::array limits = {
     // MongoDB Manual, "MongoDB Limits and Thresholds", BSON Document Size: 16 mebibytes, rounded down.
     Limit{LimitKind::UnitBytes, 16e6, true, "a document",
           "a part that grows can be entries of its own, or the block key get a bucket"},
-    // MongoDB Manual, "Reduce the Number of Collections": 10,000 in a replica set, in general.
-    Limit{LimitKind::Tables, 10'000, false, "a replica set", "fewer collections"},
+    // MongoDB Developer Center, "Massive Number of Collections": "In general, we recommend limiting collections to
+    // 10,000
+    // per replica set."
+    Limit{LimitKind::Tables, 10'000, false, "a replica set", "drop copies that no statement needs", "collections"},
 };
 
 constexpr std::array known_options = {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/keys.h"
 #include "noam/targets/oracle_nosql/dialect.h"
 #include "noam/targets/oracle_nosql/layout.h"
 #include "noam/targets/oracle_nosql/pairs.h"
@@ -19,14 +20,16 @@ namespace {
 
 constexpr std::array limits = {
     // A primary key is one key of the store: oracle.kv.Key of the published source, MAX_KEY_LENGTH.
-    Limit{LimitKind::KeyBytes, 32'767, true, "a primary key", "put a shorter key into the block"},
-    // Oracle NoSQL Database Cloud Service, "Oracle NoSQL Database Cloud Limits": row size, tables a tenancy, operations
-    // of one WriteMultiple.
+    Limit{LimitKind::KeyBytes, 32'767, true, "a primary key", "choose a shorter key"},
+    // Oracle NoSQL Database Cloud Service, "Oracle NoSQL Database Cloud Limits": size of a primary key and of a row,
+    // tables a tenancy, operations of one WriteMultiple.
+    Limit{LimitKind::KeyBytes, 64, false, "a primary key in Oracle's cloud service", "choose a shorter key"},
     Limit{LimitKind::UnitBytes, 512e3, false, "a row in Oracle's cloud service",
           "keep large collections an entry an element: `entry rounds[*]`"},
-    Limit{LimitKind::Tables, 30, false, "a tenancy of Oracle's cloud service", "merge copies into fewer collections"},
+    Limit{LimitKind::Tables, 30, false, "a tenancy of Oracle's cloud service", "drop copies that no statement needs",
+          "tables"},
     Limit{LimitKind::TransactionEntries, 50, false, "a writeMultiple in Oracle's cloud service",
-          "keep fewer entries a block, or whole collections in one entry"},
+          "keep fewer entries a block, or whole collections in one entry", "operations"},
 };
 
 std::string schema_of(const Layout& layout) {
@@ -251,6 +254,10 @@ std::vector<Measure> measure(const Outline& outline) {
     double bytes = 0;
     for (const FamilyOutline* family : table.families) bytes += family->bytes;
     out.push_back({LimitKind::UnitBytes, fmt::format("a row of {}", table.name), bytes});
+    double key = table.families.empty() ? 0 : key_bytes(outline.model(), table.families[0]->key);
+    if (!table.encoded.empty()) key *= 2;  // hexadecimal digits
+    key += key_bytes(outline.model(), table.collection->block);
+    out.push_back({LimitKind::KeyBytes, fmt::format("a primary key of {}", table.name), key});
   }
   for (const CollectionOutline& collection : outline.collections) {
     double rows = 0;

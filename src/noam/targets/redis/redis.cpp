@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/keys.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/plain.h"
 #include "noam/targets/readme.h"
@@ -23,11 +24,11 @@ constexpr std::array limits = {
     Limit{LimitKind::ValueBytes, 512e6, true, "a value",
           "keep large collections an entry an element: `entry rounds[*]`"},
     // Redis documentation, "Keys and values": "The maximum allowed key size is 512 MB."
-    Limit{LimitKind::KeyBytes, 512e6, true, "a key", "put a shorter key into the block"},
+    Limit{LimitKind::KeyBytes, 512e6, true, "a key", "choose a shorter key"},
     // Redis documentation, "Redis hashes", Limits: "Every hash can store up to 4,294,967,295 (2^32 - 1) field-value
     // pairs."
     Limit{LimitKind::ElementsInside, 4'294'967'295.0, true, "a hash",
-          "cut blocks smaller: put a part of the key into `by`"},
+          "cut blocks smaller: put a part of the key into `by`", "fields"},
 };
 
 class DataWriter {
@@ -318,6 +319,8 @@ std::vector<Measure> measure(const Outline& outline) {
     if (fields > 0)
       out.push_back({LimitKind::ElementsInside, fmt::format("the hash of a block of {}", collection.name), fields});
     out.push_back({LimitKind::PartitionBytes, fmt::format("a block of {}", collection.name), bytes});
+    out.push_back({LimitKind::KeyBytes, fmt::format("a key of {}", collection.name),
+                   key_bytes(outline.model(), collection.block)});
   }
   return out;
 }
