@@ -197,9 +197,7 @@ std::string functions_section(const Layout& layout) {
         {fmt::format("`{}_…`", family.functions), fmt::format("{}", fmt::join(kinds, ", ")),
          fmt::format("`{}`", fmt::join(layout.keys(family, block_pattern(layout, *family.collection)), "` `"))});
   }
-  return fmt::format(R"(    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
-
-{}
+  return fmt::format(R"({}
 `FCALL <name> <number of keys> <key> … <argument> <value> …`: arguments come by name, in any order; what is absent is left
 out. A call checks everything before its first write. It answers
 
@@ -231,14 +229,14 @@ It takes the keys above but that of the head.
                      together_function(layout));
 }
 
-constexpr std::string_view atomic_section =
-    R"(One function call, and `…_together` over the keys of one slot: nobody sees half of it, and a call that is refused
+constexpr std::string_view writing_text =
+    R"(Atomic is one function call, and `…_together` over the keys of one slot: nobody sees half of it, and a call that is refused
 or malformed writes nothing. Redis does not roll back: a server that is killed within a call loses the call or has it.
 A function blocks the server while it runs: keep calls small. Redis names one as slow after 5 s (`busy-reply-threshold`),
 and a call that has written cannot be stopped then (`FUNCTION KILL` is refused).
 
-Blocks of other keys, and copies in other collections, lie in other slots. They follow with calls of their own; noam's
-runtime will keep an intent for that, other programs must do it themselves.
+Blocks of other keys, and copies in other collections, lie in other slots. They follow with calls of their own:
+whoever writes must see to it.
 
 `SCAN` gives every key that is there all the time, others perhaps, some twice; it is no snapshot, and asks every node of a
 cluster.
@@ -253,19 +251,26 @@ constexpr std::string_view durability_section =
     min-replicas-to-write 1        # refuses writes while no replica listens
 
 Replication is asynchronous: a failover may lose writes that were acknowledged, whatever the settings. `WAIT` makes that
-less likely, not impossible. Expiry: Redis 7.0 expires whole keys only; `noam_due` is when an instance is due, and noam's
-runtime takes it away together with its copies. The functions set no expiry.
+less likely, not impossible. Expiry: Redis 7.0 expires whole keys only; `noam_due` is when an instance is due: whoever
+takes it away takes its copies, too. The functions set no expiry.
 )";
 
-std::string data_section(bool data) {
-  return fmt::format(R"text(    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
+std::string files_section(bool data) {
+  return fmt::format(
+      R"text(- `functions.lua`: functions that change and read blocks; there is no schema to make. In a cluster every master needs
+  them.
+- `statements.redis`: what every query and command sends, step by step; `$name` is a value, encoded where it is in a key.
 {}
-There is no schema to make. In a cluster every master needs the functions{}:
+On one server:
+
+    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
+{}
+In a cluster:
 
     redis-cli --cluster call HOST:PORT FUNCTION LOAD REPLACE "$(cat functions.lua)" --cluster-only-masters
 {})text",
-                     data ? "    redis-cli < data.redis\n" : "", data ? ", and data goes to where it belongs" : "",
-                     data ? "    redis-cli -c -h HOST -p PORT < data.redis\n" : "");
+      data ? "- `data.redis`: the data.\n" : "", data ? "    redis-cli < data.redis\n" : "",
+      data ? "    redis-cli -c -h HOST -p PORT < data.redis\n" : "");
 }
 
 }  // namespace
@@ -275,7 +280,7 @@ const Capabilities capabilities{
     .conditional = "functions compare the version of the aggregate before they write",
     .order = "sorted sets with equal scores: members by their bytes",
     .counters = "exact, by HINCRBY or a function; adding twice adds twice",
-    .expiry = "of whole keys only",
+    .expiry = "of whole keys only; not used: what is copied elsewhere must go with the original",
     .limits = limits,
 };
 const std::span<const Option> options{};
@@ -291,9 +296,9 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   };
   out.files.push_back(
       {"README.md", readme(outline, fmt::format("{} on Redis", outline.model().name), capabilities,
-                           {{"How to load it", data_section(sample != nullptr)}, {"Keys", keys_section(layout)}}, place,
+                           {{"Files", files_section(sample != nullptr)}, {"Keys", keys_section(layout)}}, place,
                            {{"Functions", functions_section(layout)},
-                            {"What is atomic", std::string(atomic_section)},
+                            {"Writing", std::string(writing_text)},
                             {"Durability", std::string(durability_section)}})});
   return out;
 }
