@@ -10,6 +10,7 @@
 #include "noam/base/check.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
+#include "noam/targets/keys.h"
 
 namespace noam::targets::documents {
 
@@ -24,11 +25,6 @@ namespace {
 bool alike(const Column& a, const Column& b) {
   return a.name == b.name && a.type == b.type && a.descending == b.descending &&
          a.constant.has_value() == b.constant.has_value();
-}
-
-bool same_constants(const FamilyOutline& a, const FamilyOutline& b) {
-  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(),
-                    [](const Column& left, const Column& right) { return left.constant == right.constant; });
 }
 
 bool same_collection(const FamilyOutline& a, const FamilyOutline& b) {
@@ -592,8 +588,11 @@ std::vector<Measure> measure(const Layout& layout) {
       bytes += entries * family.bytes;
     }
     out.push_back({LimitKind::UnitBytes, fmt::format("a document of {}", kind.name), bytes});
+    double key = key_bytes(layout.model(), kind.collection->block);
+    if (kind.entries) key += key_bytes(layout.model(), kind.families[0].family->key);
+    out.push_back({LimitKind::KeyBytes, fmt::format("the key of a document of {}", kind.name), key});
   }
-  out.push_back({LimitKind::Tables, "the database", static_cast<double>(layout.kinds().size())});
+  out.push_back({LimitKind::Tables, "the design", static_cast<double>(layout.kinds().size())});
   return out;
 }
 
@@ -656,47 +655,25 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
   }
 }
 
-namespace {
-
-// Lines of at most so many characters, broken between words.
-std::string wrapped(std::string_view text, std::size_t width) {
-  std::string out;
-  std::size_t line = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (line > 0 && line + 1 + end > width) {
-      out += '\n';
-      line = 0;
-    }
-    if (line > 0) out += ' ';
-    line += end + (line > 0 ? 1 : 0);
-    out += text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string told_together(const Layout& layout, const std::vector<Write>& writes) {
-  std::vector<std::string> names;
-  bool many = false;   // documents of one collection
+  std::vector<std::string> bases;
+  std::vector<std::string> copies;
   bool apart = false;  // lives in other documents than the head of its aggregate
   for (const Write& write : writes) {
     const Kind& kind = layout.kind_of(*write.family);
+    auto& names = write.family->base ? bases : copies;
     if (std::find(names.begin(), names.end(), kind.name) == names.end()) names.push_back(kind.name);
-    many = many || kind.entries;
     apart = apart || (write.family->base && !kind.versioned && !layout.placed(*write.family).versioned);
   }
-  std::string out = "Atomic: each request, on its document.";
+  std::string out = bases.size() > 1 ? fmt::format(
+                                           "Atomic: each request, on its document; those of {} are changed one "
+                                           "after the other.",
+                                           fmt::join(bases, ", "))
+                                     : "Atomic: each request, on its document.";
   if (apart) out += " A part of the aggregate lies in documents of its own, which its version does not guard.";
-  if (names.size() > 1 || many)
-    out += fmt::format(
-        " The documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see to "
-        "it "
-        "themselves.",
-        fmt::join(names, ", "));
-  return wrapped(out, 112);
+  return out + told_followers(copies);
 }
 
 }  // namespace noam::targets::documents

@@ -33,6 +33,18 @@ std::size_t leading_constants(const FamilyOutline& family) {
   return static_cast<std::size_t>(end - family.key.begin());
 }
 
+double key_bytes(const model::Model& model, const std::vector<Column>& parts) {
+  double sum = 0;
+  for (const Column& part : parts) {
+    model::Field field;
+    if (part.attribute) field = model.entity(part.attribute->entity).fields[part.attribute->field];
+    // An element of a collection, or what is worked out of a field, has a type of its own.
+    if (field.type.kind != part.type.kind) field.type = part.type;
+    sum += model::average_bytes(model, field);
+  }
+  return sum;
+}
+
 bool always_there(const Column& column) {
   return !column.same_as && !column.type.optional && !column.type.is_collection() &&
          column.type.kind != TypeKind::Row && column.type.kind != TypeKind::Rows;

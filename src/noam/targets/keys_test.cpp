@@ -42,5 +42,22 @@ TEST(Keys, AreTheSameWhateverIsConstant) {
   EXPECT_FALSE(same_key(follows, followers));
 }
 
+TEST(Keys, TakeTheBytesOfTheirParts) {
+  model::Model model;
+  model.entities.emplace_back();
+  model::Field field;
+  field.name = "name";
+  field.type = model::scalar(model::TypeKind::Text);
+  field.about_bytes = 300;
+  model.entities[0].fields.push_back(field);
+  Column name = part("name");
+  name.attribute = Attribute{static_cast<model::EntityId>(0), 0};
+  Column length = name;  // worked out of the field, and no text
+  length.type = model::scalar(model::TypeKind::Int);
+  EXPECT_EQ(key_bytes(model, {name}), 300);
+  EXPECT_EQ(key_bytes(model, {name, length}), 308);
+  EXPECT_EQ(key_bytes(model, {}), 0);
+}
+
 }  // namespace
 }  // namespace noam::targets

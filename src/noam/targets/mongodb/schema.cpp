@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/keys.h"
 #include "noam/targets/mongodb/dialect.h"
 #include "noam/targets/mongodb/values.h"
 
@@ -155,7 +156,11 @@ class KindSchema {
   [[nodiscard]] std::vector<std::string> always(const Placed& placed) const {
     if (placed.shape == Shape::Flat || placed.shape == Shape::Embedded) return {};
     if (placed.shape == Shape::Elements && !kind_.versioned) return {};
-    if (placed.inside()) return {placed.name};
+    if (placed.shape == Shape::Elements) return {placed.name};
+    // An entry that has nothing but empty collections is not there.
+    const auto& values = placed.family->values;
+    if (!placed.family->existence && std::none_of(values.begin(), values.end(), always_there)) return {};
+    if (placed.shape == Shape::Subdocument) return {placed.name};
     std::vector<std::string> out;
     for (const auto& [name, column] : placed.columns())
       if (!column->type.optional) out.push_back(name);
