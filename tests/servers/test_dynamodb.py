@@ -162,6 +162,24 @@ class Generated:
                 self.assertEqual(model.texts() - names.texts(found), set())
                 self.assertGreater(self.take_all(made), len(model.entities))
 
+    def test_items_have_the_types_of_their_tables(self):
+        models = ROOT / "tests" / "models"
+        for path, strategy, data in [
+                *((generated.GAME, strategy, generated.FIGURE3) for strategy in ["figure8", "eao"]),
+                *((models / "types.noam", strategy, models / "types") for strategy in ["eao", "etf", "normalized"])]:
+            with self.subTest(model=path.stem, strategy=strategy):
+                made = Made(self, path, strategy, data)
+                tables = {table["TableName"]: table for table in made.schema}
+                items = [json.loads(line) for line in (made.folder / "data.jsonl").read_text().splitlines()]
+                self.assertTrue(items)
+                for put in items:
+                    table = tables[put["TableName"]]
+                    defined = {one["AttributeName"]: one["AttributeType"] for one in table["AttributeDefinitions"]}
+                    self.assertEqual(set(defined), {one["AttributeName"] for one in table["KeySchema"]})
+                    for name, letter in defined.items():
+                        self.assertEqual(list(put["Item"][name]), [letter], put)
+                        self.assertTrue(put["Item"][name][letter], put)
+
     def test_figure_7(self):
         made = Made(self, generated.GAME, "figure8", generated.FIGURE3)
         made.load()

@@ -8,14 +8,14 @@ namespace noam::targets {
 namespace {
 
 constexpr std::array<std::string_view, 2> words = {"select", "table"};
-constexpr NameRules rules{12, true, false, "_", true, true, words};
+constexpr NameRules rules{.longest = 12, .lower_case = true, .tells_case = false, .reserved = words};
 
 TEST(Names, StayAsTheyAreWhereTheyMay) {
   EXPECT_EQ(legal_name(rules, "first_name"), "first_name");
   EXPECT_EQ(legal_name(rules, "Game"), "game");
   EXPECT_EQ(legal_name(rules, "GameInfo"), "game_info");
   EXPECT_EQ(legal_name(rules, "HTTPCode2B"), "httpcode2_b");
-  EXPECT_EQ(legal_name({12, false, true, "_", true, true, {}}, "Game"), "Game");
+  EXPECT_EQ(legal_name({.longest = 12, .reserved = {}}, "Game"), "Game");
 }
 
 TEST(Names, LoseWhatIsNotAllowed) {

@@ -24,7 +24,7 @@ namespace {
 class Expressions {
  public:
   std::string name(const std::string& attribute) { return give(names_, "#" + word(attribute), attribute); }
-  std::string value(const std::string& wanted, const Json& json) { return give(values_, ":" + word(wanted), json); }
+  std::string value(const std::string& wanted, Json json) { return give(values_, ":" + word(wanted), std::move(json)); }
   void add_to(Json& body) const {
     if (!names_.empty()) body["ExpressionAttributeNames"] = names_;
     if (!values_.empty()) body["ExpressionAttributeValues"] = values_;
@@ -32,11 +32,11 @@ class Expressions {
 
  private:
   // Two that would be called alike are told apart by a number.
-  static std::string give(Json& given, const std::string& wanted, const Json& meant) {
+  static std::string give(Json& given, const std::string& wanted, Json meant) {
     std::string placeholder = wanted;
     for (int i = 2; given.contains(placeholder) && given[placeholder] != meant; ++i)
       placeholder = fmt::format("{}_{}", wanted, i);
-    given[placeholder] = meant;
+    given[placeholder] = std::move(meant);
     return placeholder;
   }
 
