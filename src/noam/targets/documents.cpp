@@ -38,13 +38,6 @@ bool is_that_field(const FamilyOutline& family) {
          family.values[0].name == family.path;
 }
 
-std::string name_after(const FamilyOutline& family) {
-  if (!family.path.empty()) return family.path;
-  std::vector<std::string> parts;
-  for (const Column& column : family.key) parts.push_back(column.name);
-  return fmt::format("by_{}", fmt::join(parts, "_"));
-}
-
 class CollectionPlacer {
  public:
   CollectionPlacer(const Outline& outline, const Style& style, const CollectionOutline& collection)
@@ -63,7 +56,7 @@ class CollectionPlacer {
       kind.collection = &collection_;
       const bool whole = alone || !kind.entries;
       kind.name =
-          names.give(whole ? collection_.name : fmt::format("{}_{}", collection_.name, name_after(*group.front())));
+          names.give(whole ? collection_.name : fmt::format("{}_{}", collection_.name, name_apart(*group.front())));
       out.push_back(std::move(kind));
     }
     return out;
@@ -122,7 +115,7 @@ class CollectionPlacer {
       for (const Placed& other : kind.families)
         if (other.shape == Shape::Embedded && same_collection(family, *other.family)) out.name = other.name;
     }
-    if (out.name.empty()) out.name = names.give(name_after(family));
+    if (out.name.empty()) out.name = names.give(name_apart(family));
     Namer inner(style_.fields);
     if (out.shape == Shape::Embedded) {
       out.versioned = family.existence;
@@ -656,6 +649,30 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
 }
 
 namespace {}  // namespace
+
+std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column,
+                     std::string (*part_field)(const Kind& kind, const Part& part)) {
+  const Kind& kind = layout.kind_of(family);
+  const Placed& placed = layout.placed(family);
+  const auto at = [&](const std::string& field) { return fmt::format("`{}` of `{}`", field, kind.name); };
+  if (column.place.kind == Place::Kind::Block) return at(part_field(kind, kind.id[column.place.index]));
+  const bool key = column.place.kind == Place::Kind::Key;
+  if (placed.shape == Shape::Elements || placed.shape == Shape::Flat) {
+    if (key && family.elements == TypeKind::List) return "the place in " + at(placed.name);
+    const std::string inner = family.elements == TypeKind::Map ? (key ? ".key" : ".value") : "";
+    return at(placed.name + "[]" + inner);
+  }
+  const std::string before = placed.shape == Shape::Embedded      ? placed.name + "[]."
+                             : placed.shape == Shape::Subdocument ? placed.name + "."
+                                                                  : std::string();
+  if (key) {
+    const Part& part = placed.key[column.place.index];
+    return at(placed.shape == Shape::Document ? part_field(kind, part) : before + part.name);
+  }
+  for (const auto& [name, there] : placed.columns())
+    if (there == &column) return at(before + name);
+  return fmt::format("the length of an array of `{}`", kind.name);
+}
 
 std::string told_together(const Layout& layout, const std::vector<Write>& writes) {
   std::vector<std::string> bases;

@@ -42,6 +42,23 @@ TEST(Keys, AreTheSameWhateverIsConstant) {
   EXPECT_FALSE(same_key(follows, followers));
 }
 
+TEST(Keys, GroupFamilies) {
+  CollectionOutline collection;
+  collection.families.resize(4);
+  collection.families[1].key = {part("day")};
+  collection.families[2].key = {part("position")};
+  collection.families[2].elements = model::TypeKind::List;
+  collection.families[3].key = {part("day")};
+  collection.families[3].path = "days";
+  const Groups groups = group_families(collection);
+  const auto* all = collection.families.data();
+  EXPECT_EQ(groups.of_block, (std::vector<const FamilyOutline*>{all, all + 2}));
+  ASSERT_EQ(groups.keyed.size(), 1U);
+  EXPECT_EQ(groups.keyed[0], (std::vector<const FamilyOutline*>{all + 1, all + 3}));
+  EXPECT_EQ(name_apart(collection.families[1]), "by_day");
+  EXPECT_EQ(name_apart(collection.families[3]), "days");
+}
+
 TEST(Keys, TakeTheBytesOfTheirParts) {
   model::Model model;
   model.entities.emplace_back();

@@ -495,12 +495,8 @@ class CqlDialect : public Dialect {
   // Absent, and what a key may not be.
   [[nodiscard]] std::string key_literal(const KeyPart& part, const Datum& datum) const {
     const model::Type& type = part.column->type;
-    if (is_text(outline_.model(), type)) {
-      if (datum.absent()) return text_literal(std::string_view("\0", 1));
-      const std::string_view text = datum.as_string();
-      if (text.empty() || text.front() == '\0') return text_literal(std::string("\0\1", 2) + std::string(text));
-      return text_literal(text);
-    }
+    if (is_text(outline_.model(), type))
+      return text_literal(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string()));
     return literal(part.type, type, datum.absent() ? neutral(outline_.model(), type) : datum);
   }
 

@@ -180,25 +180,7 @@ std::string data(const Outline& outline, const Layout& layout, const Keyspace& k
   return out;
 }
 
-std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column) {
-  const Kind& kind = layout.kind_of(family);
-  const Placed& placed = layout.placed(family);
-  const auto at = [&](const std::string& name) { return fmt::format("`{}` of `{}`", name, kind.name); };
-  if (column.place.kind == design::Place::Kind::Block) return at(kind.id[column.place.index].name);
-  const bool key = column.place.kind == design::Place::Kind::Key;
-  if (placed.shape == Shape::Elements) {
-    if (key && family.elements == model::TypeKind::List) return "the place in " + at(placed.name);
-    const std::string inner = family.elements == model::TypeKind::Map ? (key ? ".key" : ".value") : "";
-    return at(placed.name + "[]" + inner);
-  }
-  const std::string before = placed.shape == Shape::Embedded      ? placed.name + "[]."
-                             : placed.shape == Shape::Subdocument ? placed.name + "."
-                                                                  : std::string();
-  if (key) return at(before + placed.key[column.place.index].name);
-  for (const auto& [name, there] : placed.columns())
-    if (there == &column) return at(before + name);
-  return fmt::format("the length of an array of `{}`", kind.name);
-}
+std::string part_field(const Kind& /*kind*/, const Part& part) { return part.name; }
 
 std::string files_section(const Keyspace& keyspace, bool with_data) {
   const std::string shell = "cbq -e localhost -u USER -p PASSWORD";
@@ -310,7 +292,7 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
       {"statements.n1ql", statements_heading + print_statements(listed(outline, layout, keyspace), "-- ", ";")});
   if (sample != nullptr) out.files.push_back({"data.n1ql", data(outline, layout, keyspace, *sample, out.warnings)});
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
-    return place_of(layout, family, column);
+    return documents::place_of(layout, family, column, part_field);
   };
   out.files.push_back(
       {"README.md",

@@ -96,37 +96,6 @@ std::vector<ListedStatement> listed(const Outline& outline, const Layout& layout
 
 std::string part_field(const Kind& kind, const Part& part) { return kind.simple() ? "_id" : "_id." + part.name; }
 
-std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column) {
-  const Kind& kind = layout.kind_of(family);
-  const documents::Placed& placed = layout.placed(family);
-  const auto at = [&](const std::string& field) { return fmt::format("`{}` of `{}`", field, kind.name); };
-  if (column.place.kind == design::Place::Kind::Block) return at(part_field(kind, kind.id[column.place.index]));
-  const bool key = column.place.kind == design::Place::Kind::Key;
-  switch (placed.shape) {
-    case Shape::Elements:
-    case Shape::Flat: {
-      if (key && family.elements == model::TypeKind::List) return "the place in " + at(placed.name);
-      const std::string inner = family.elements == model::TypeKind::Map ? (key ? ".key" : ".value") : "";
-      return at(placed.name + "[]" + inner);
-    }
-    case Shape::Embedded:
-    case Shape::Document:
-      if (key) {
-        const Part& part = placed.key[column.place.index];
-        return at(placed.shape == Shape::Document ? part_field(kind, part) : placed.name + "[]." + part.name);
-      }
-      break;
-    default:
-      break;
-  }
-  for (const auto& [name, there] : placed.columns())
-    if (there == &column)
-      return at(placed.shape == Shape::Embedded      ? placed.name + "[]." + name
-                : placed.shape == Shape::Subdocument ? placed.name + "." + name
-                                                     : name);
-  return fmt::format("the length of an array of `{}`", kind.name);
-}
-
 std::string files_section(const Outline& outline, bool data) {
   const std::string shell = fmt::format("mongosh \"mongodb://localhost/{}\"", outline.model().name);
   return fmt::format(
@@ -235,7 +204,7 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   out.files.push_back({"statements.js", statements_heading + print_statements(listed(outline, layout), "// ", ";")});
   if (sample != nullptr) out.files.push_back({"data.js", data_script(outline, layout, *sample)});
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
-    return place_of(layout, family, column);
+    return documents::place_of(layout, family, column, part_field);
   };
   out.files.push_back(
       {"README.md",
