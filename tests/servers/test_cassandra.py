@@ -100,7 +100,7 @@ class Generated(unittest.TestCase):
                 self.assertTrue(self.prepared())
 
     def test_reserved_words_and_odd_names(self):
-        model = names.Names("cassandra")
+        model = names.Names("cassandra", 24)
         path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
         for strategy in ["eao", "etf"]:
             with self.subTest(strategy=strategy):
