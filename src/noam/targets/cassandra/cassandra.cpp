@@ -448,8 +448,8 @@ class CqlDialect : public Dialect {
                               ? !with_rows && (family.existence || table.families.size() == 1)
                               : family.base || table.families.size() == 1 || first_of_rows(table, family);
     const bool columns = !owns_row && !value_names(family).empty();
-    const std::string out = fmt::format("DELETE {}FROM {} WHERE {}",
-                                        columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
+    std::string out = fmt::format("DELETE {}FROM {} WHERE {}",
+                                  columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
     if (compared(table, family)) return out + as_read(family);
     if (!conditional) return out;
     if (!is_head_row(table, family) || (columns && !family.existence)) return with_head(table, out);
