@@ -270,6 +270,18 @@ TEST_F(Generate, SaysWhatIsWrongInOneLine) {
   expect_wrong_use(run({"check", game(), "--target", "xyz"}), "no target `xyz`");
 }
 
+TEST_F(Generate, PrintsAllFilesOrOne) {
+  const ProgramRun all = generate({});
+  EXPECT_EQ(all.out.rfind("==> schema.cql <==\n", 0), 0U);
+  EXPECT_NE(all.out.find("\n==> README.md <==\n"), std::string::npos);
+  const ProgramRun one = generate({"--file", "schema.cql"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(all.out.find(one.out), std::string::npos);
+  EXPECT_EQ(one.out.find("==>"), std::string::npos);
+  expect_wrong_use(generate({"--file", "schema.sql"}), "there are schema.cql, statements.cql, README.md");
+  expect_wrong_use(generate({"--file", "schema.cql", "-o", folder()}), "--file");
+}
+
 TEST_F(Generate, TellsOfAWrongModelAsCheckDoes) {
   write_file(folder("wrong.noam"), "model m\nentity A { id: nothing key }\n");
   const ProgramRun run = run_noam({"generate", folder("wrong.noam"), "--target", "redis", "-o", folder()});

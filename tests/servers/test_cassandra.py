@@ -1,12 +1,14 @@
 """Cassandra."""
 
 import datetime
+import decimal
+import json
 import pathlib
 import re
 import tempfile
 import unittest
 
-from support import ROOT, ScriptFailed, cassandra, generated
+from support import ROOT, ScriptFailed, cassandra, generated, names
 
 SCHEMA = """\
 -- Two tables; the semicolon in this comment ; ends nothing.
@@ -76,6 +78,10 @@ class Generated(unittest.TestCase):
             cassandra.execute_file(self.folder / "data.cql")
         return keyspace
 
+    def make_example(self, name, strategy):
+        folder = ROOT / "examples" / name
+        return self.make(folder / f"{name}.noam", strategy, folder / "sample")
+
     def prepared(self):
         """Every statement of statements.cql that the server takes: all of them."""
         texts = [text for text in cassandra.statements((self.folder / "statements.cql").read_text())
@@ -92,6 +98,25 @@ class Generated(unittest.TestCase):
             with self.subTest(model=path.stem, strategy=strategy):
                 self.make(path, strategy)
                 self.assertTrue(self.prepared())
+
+    def test_reserved_words_and_odd_names(self):
+        model = names.Names("cassandra")
+        path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
+        for strategy in ["eao", "etf"]:
+            with self.subTest(strategy=strategy):
+                keyspace = self.make(path, strategy, data)
+                self.prepared()
+                tables = [row.table_name for row in cassandra.execute(
+                    "SELECT table_name FROM system_schema.tables WHERE keyspace_name = %s", (keyspace,))]
+                rows = [row for table in tables for row in cassandra.execute(f"SELECT * FROM {table}")]
+                self.assertEqual(model.texts() - names.texts(rows), set())
+
+    def test_a_model_may_be_called_like_a_keyspace_of_the_server(self):
+        for model in ["system", "select"]:
+            with self.subTest(model):
+                path, _ = names.Names("cassandra", 1, model).write(self.enterContext(tempfile.TemporaryDirectory()))
+                self.make(path, "eao")
+                self.prepared()
 
     def test_the_schema_file_goes_through_cqlsh_twice(self):
         self.make(generated.GAME, "figure8")
@@ -111,7 +136,7 @@ class Generated(unittest.TestCase):
                                  (keyspace, table))[0].caching
 
     def test_the_six_tables_of_seed_001(self):
-        keyspace = self.make(ROOT / "examples" / "shortener" / "shortener.noam", "seed001")
+        keyspace = self.make_example("shortener", "seed001")
         key = ("partition_key", "short_url", "text")
         value = ("regular", "value", "counter")
         self.assertEqual(self.columns(keyspace, "urls"),
@@ -125,15 +150,23 @@ class Generated(unittest.TestCase):
         for table in ["countrycounters", "hourcounters", "daycounters"]:
             self.assertEqual(dict(self.caching(keyspace, table)), {"keys": "ALL", "rows_per_partition": "10"})
 
-        # A visit as the authors of the seed count it.
-        for hour in [13, 14, 14]:
-            cassandra.execute("UPDATE hourcounters SET value = value + 1 WHERE short_url = 'x' AND hour = %s",
-                              (f"2015-07-15 {hour}:00:00+0000",))
-        rows = cassandra.execute("SELECT hour, value FROM hourcounters WHERE short_url = 'x'")
-        self.assertEqual([(row.hour.hour, row.value) for row in rows], [(14, 2), (13, 1)])
+        # What a redirect and the page of statistics ask, and a visit as the authors of the seed count it.
+        self.assertEqual(cassandra.execute("SELECT long_url FROM urls WHERE short_url = 'noam'")[0].long_url,
+                         "https://example.com/data-modeling-in-the-nosql-world")
+        cassandra.execute("UPDATE hourcounters SET value = value + 1 WHERE short_url = 'noam' AND"
+                          " hour = '2015-07-15 14:00:00+0000'")
+        rows = cassandra.execute("SELECT hour, value FROM hourcounters WHERE short_url = 'noam'")
+        self.assertEqual([(row.hour.day, row.hour.hour, row.value) for row in rows], [(16, 8, 1), (15, 14, 3), (15, 13, 1)])
+        rows = cassandra.execute("SELECT day, value FROM daycounters WHERE short_url = 'noam'")
+        self.assertEqual([(row.day.day, row.value) for row in rows], [(16, 1), (15, 3)])
+        rows = cassandra.execute("SELECT country, value FROM countrycounters WHERE short_url = 'noam'")
+        self.assertEqual([(row.country, row.value) for row in rows], [("\0", 1), ("DE", 1), ("IT", 2)])
+        self.assertEqual(cassandra.execute("SELECT value FROM uniquecounter WHERE short_url = 'noam'")[0].value, 3)
+        rows = cassandra.execute("SELECT ip FROM uniquecounterips WHERE short_url = 'noam'")
+        self.assertEqual([row.ip for row in rows], ["192.0.2.1", "192.0.2.2", "2001:db8::7"])
 
     def test_the_five_tables_of_seed_003(self):
-        keyspace = self.make(ROOT / "examples" / "microblog" / "microblog.noam", "seed003")
+        keyspace = self.make_example("microblog", "seed003")
         self.assertEqual(self.columns(keyspace, "follower_relations_by_users"),
                          [("partition_key", "username", "text"), ("clustering", "rel_type", "text", "asc"),
                           ("clustering", "rel_target_id", "bigint", "asc"),
@@ -151,8 +184,20 @@ class Generated(unittest.TestCase):
                              [("partition_key", "uuid", "text"), ("clustering", "ts", "timeuuid", "desc"),
                               ("regular", "follower_json", "text")])
 
+        # Whom an account follows, its posts, and its start page, newest first.
+        rows = cassandra.execute("SELECT rel_target_username FROM follower_relations_by_users WHERE username = 'ann'"
+                                 " AND rel_type = 'follows'")
+        self.assertEqual([row.rel_target_username for row in rows], ["bob", "cem"])
+        rows = cassandra.execute("SELECT tweet_id, number_of_likes FROM tweets_by_authors WHERE author = 'bob'")
+        self.assertEqual([tuple(row) for row in rows], [(13, 1), (11, 2)])
+        rows = cassandra.execute("SELECT tweet_id, author, number_of_shares FROM caches_by_users"
+                                 " WHERE username = 'ann' LIMIT 2")
+        self.assertEqual([tuple(row) for row in rows], [(13, "bob", 0), (12, "cem", 1)])
+        newest = cassandra.execute("SELECT follower_json FROM top100_followers_by_time WHERE uuid = 'top100' LIMIT 1")
+        self.assertEqual(json.loads(newest[0].follower_json)[0], {"username": "ann", "follows": 2})
+
     def test_events_counters_and_animals_of_seed_004(self):
-        keyspace = self.make(ROOT / "examples" / "eventlog" / "eventlog.noam", "seed004")
+        keyspace = self.make_example("eventlog", "seed004")
         # Theirs has room for one event a millisecond, and for one animal a genus: `id` and `name` keep them apart.
         self.assertEqual(self.columns(keyspace, "events"),
                          [("partition_key", "hour", "timestamp"), ("partition_key", "event_type", "text"),
@@ -168,8 +213,15 @@ class Generated(unittest.TestCase):
         for _ in range(2):
             cassandra.session().execute(cassandra.session().prepare(batch),
                                         [1, hour, "click", 1, hour, "http://example.com"])
-        self.assertEqual(cassandra.execute("SELECT count FROM event_metrics")[0].count, 2)
-        self.assertEqual(cassandra.execute("SELECT count FROM url_metrics")[0].count, 2)
+        # Two were there before.
+        self.assertEqual(cassandra.execute("SELECT count FROM event_metrics WHERE hour = %s AND event_type = 'click'",
+                                           (hour,))[0].count, 4)
+        self.assertEqual(cassandra.execute("SELECT count FROM url_metrics WHERE hour = %s AND url = %s",
+                                           (hour, "http://example.com"))[0].count, 4)
+        rows = cassandra.execute("SELECT time FROM events WHERE hour = %s AND event_type = 'click'", (hour,))
+        self.assertEqual([row.time.second for row in rows], [49, 23])
+        rows = cassandra.execute("SELECT name FROM animals WHERE family = 'Felidae' AND genus = 'Panthera'")
+        self.assertEqual([row.name for row in rows], ["lion", "tiger"])
 
     def test_figure_3_is_read_back_by_the_statements(self):
         for strategy, length in [("figure8", None), ("figure11", None), ("eao", 2)]:
@@ -202,3 +254,28 @@ class Generated(unittest.TestCase):
         values = [given[name] for name in names]
         self.assertTrue(session.execute(prepared, values).one().applied)
         self.assertFalse(session.execute(prepared, values).one().applied)
+
+    def test_values_of_every_type_are_read_back(self):
+        types = ROOT / "tests" / "models" / "types.noam"
+        for strategy in ["eao", "etf", "normalized"]:
+            with self.subTest(strategy=strategy):
+                self.make(types, strategy, types.with_suffix(""))
+                self.assertTrue(self.prepared())
+                full = cassandra.execute("SELECT * FROM thing WHERE id = 'full'")[0]
+                self.assertEqual((full.yes, full.number, full.ratio), (True, -2**63, 0.1))
+                self.assertEqual(full.price, decimal.Decimal("1234567890.125"))
+                self.assertEqual(full.name, "größe 'quoted' \"twice\" \\ {brace}: $x")
+                self.assertEqual(full.bits, b"\0\1\xff")
+                self.assertEqual(full.at, datetime.datetime(2024, 2, 29, 23, 59, 59, 999000))
+                self.assertEqual(str(full.day), "2024-02-29")
+                self.assertEqual(str(full.event), "50554d6e-29bb-11e5-b345-feff819cdc9f")
+                self.assertEqual(full.address, "192.168.0.1")
+                self.assertEqual(json.loads(full.note), {"b": [1, None, "x"], "a": 1.5})
+                self.assertEqual(full.place, ("Rome", 1))
+                self.assertEqual((full.point.x, full.point.y, full.point.label), (1, 2.25, "p"))
+                # Who refers to nobody is found by it, too.
+                ids = [row.id for row in cassandra.execute("SELECT id FROM thing_by_place WHERE has_place = false"
+                                                           " AND place = ('', 0)")]
+                self.assertEqual(ids, ["empty", "odd: {x}\n#1"])
+                ids = [row.id for row in cassandra.execute("SELECT id FROM thing_by_other WHERE other = %s", ("\0",))]
+                self.assertEqual(ids, ["empty", "odd: {x}\n#1"])

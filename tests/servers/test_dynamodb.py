@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import uuid
 
-from support import ROOT, dynamodb, generated, unique
+from support import ROOT, dynamodb, generated, names, unique
 
 BY_ID = {
     "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
@@ -53,7 +53,7 @@ class Made:
         self.schema = self.read("schema.json")
         for table in self.schema:
             test.addCleanup(self.db.drop, self.table(table["TableName"]))
-            self.call("CreateTable", table)
+            self.db.create(self.renamed(table))
 
     def read(self, name):
         return json.loads((self.folder / name).read_text())
@@ -135,18 +135,50 @@ class Generated:
     def test_every_statement_is_taken(self):
         for path, strategy in [*generated.examples(), (ROOT / "tests" / "models" / "types.noam", "etf")]:
             with self.subTest(model=path.stem, strategy=strategy):
-                made = Made(self, path, strategy)
-                taken = 0
-                for operation, request in made.requests():
-                    if operation == "TransactWriteItems" and not self.transactions:
-                        continue
-                    try:
-                        made.call(operation, filled(request, {}))
-                    except dynamodb.DynamoDBError as error:
-                        self.assertIn(error.kind, ["ConditionalCheckFailedException", "TransactionCanceledException"],
-                                      f"{operation} {json.dumps(request)}: {error}")
-                    taken += 1
-                self.assertGreater(taken, 0)
+                self.assertGreater(self.take_all(Made(self, path, strategy)), 0)
+
+    def take_all(self, made):
+        """Sends every request, and says how many there are."""
+        taken = 0
+        for operation, request in made.requests():
+            if operation == "TransactWriteItems" and not self.transactions:
+                continue
+            try:
+                made.call(operation, filled(request, {}))
+            except dynamodb.DynamoDBError as error:
+                self.assertIn(error.kind, ["ConditionalCheckFailedException", "TransactionCanceledException"],
+                              f"{operation} {json.dumps(request)}: {error}")
+            taken += 1
+        return taken
+
+    def test_reserved_words_and_odd_names(self):
+        model = names.Names("dynamodb")
+        path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
+        for strategy in ["eao", "etf"]:
+            with self.subTest(strategy=strategy):
+                made = Made(self, path, strategy, data)
+                made.load()
+                found = [made.items(table["TableName"]) for table in made.schema]
+                self.assertEqual(model.texts() - names.texts(found), set())
+                self.assertGreater(self.take_all(made), len(model.entities))
+
+    def test_items_have_the_types_of_their_tables(self):
+        models = ROOT / "tests" / "models"
+        for path, strategy, data in [
+                *((generated.GAME, strategy, generated.FIGURE3) for strategy in ["figure8", "eao"]),
+                *((models / "types.noam", strategy, models / "types") for strategy in ["eao", "etf", "normalized"])]:
+            with self.subTest(model=path.stem, strategy=strategy):
+                made = Made(self, path, strategy, data)
+                tables = {table["TableName"]: table for table in made.schema}
+                items = [json.loads(line) for line in (made.folder / "data.jsonl").read_text().splitlines()]
+                self.assertTrue(items)
+                for put in items:
+                    table = tables[put["TableName"]]
+                    defined = {one["AttributeName"]: one["AttributeType"] for one in table["AttributeDefinitions"]}
+                    self.assertEqual(set(defined), {one["AttributeName"] for one in table["KeySchema"]})
+                    for name, letter in defined.items():
+                        self.assertEqual(list(put["Item"][name]), [letter], put)
+                        self.assertTrue(put["Item"][name][letter], put)
 
     def test_figure_7(self):
         made = Made(self, generated.GAME, "figure8", generated.FIGURE3)

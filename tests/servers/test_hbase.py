@@ -7,7 +7,7 @@ import struct
 import tempfile
 import unittest
 
-from support import ROOT, ScriptFailed, generated, hbase, run, unique
+from support import ROOT, ScriptFailed, generated, hbase, names, run, unique
 
 
 class Server(unittest.TestCase):
@@ -99,10 +99,26 @@ class Generated(unittest.TestCase):
                                (ROOT / "tests" / "models" / "types.noam", "etf")]:
             with self.subTest(model=path.stem, strategy=strategy):
                 self.make(path, strategy)
-                text = (self.folder / "statements.rb").read_text()
-                names = set(re.findall(r"\$(\w+)", re.sub("^#.*", "", text, flags=re.MULTILINE)))
-                values = [f"${name} = {some_value(text, name)}\n" for name in sorted(names)]
-                self.assertGreater(len(self.run_text("".join(values) + text)), 0)
+                self.assertGreater(len(self.run_all()), 0)
+
+    def run_all(self):
+        """Every statement, with some value for every variable."""
+        text = (self.folder / "statements.rb").read_text()
+        variables = set(re.findall(r"\$(\w+)", re.sub("^#.*", "", text, flags=re.MULTILINE)))
+        values = [f"${name} = {some_value(text, name)}\n" for name in sorted(variables)]
+        return self.run_text("".join(values) + text)
+
+    def test_reserved_words_and_odd_names(self):
+        # Few tables, with all words as columns.
+        model = names.Names("hbase", 3)
+        path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
+        self.make(path, "etf", data)
+        with hbase.client() as gateway:
+            tables = gateway.getTableNamesByNamespace(self.namespace)
+            found = [hbase.scan_text(gateway, f"{self.namespace}:{table.qualifier.decode()}", {"COLUMN": "e"})
+                     for table in tables]
+        self.assertEqual(model.texts() - names.texts(found), set())
+        self.assertGreater(len(self.run_all()), len(model.entities))
 
     def test_figure_3_is_read_back(self):
         self.make(generated.GAME, "figure8", generated.FIGURE3)

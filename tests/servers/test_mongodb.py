@@ -11,7 +11,7 @@ import uuid
 import bson
 import pymongo.errors
 
-from support import ROOT, ScriptFailed, generated, mongo
+from support import ROOT, ScriptFailed, bson_schema, generated, mongo, names
 
 SCRIPT = """\
 db.createCollection("players", {validator: {$jsonSchema: {bsonType: "object", required: ["username"]}}});
@@ -56,11 +56,13 @@ class Server(unittest.TestCase):
 
 # Runs requests with a value for every variable, and says which the server refuses. Keys that are taken are no refusal.
 TRY_ALL = """
+const functions = new Set(["db", "NumberLong", "NumberInt", "NumberDecimal", "ISODate", "UUID", "BinData", "Double", "eval", "text"]);
 function values(text) {
-  const lists = new Set([...text.matchAll(/[$]each: (\\w+)/g)].map((match) => match[1]));
+  const { properties } = schemas[text.match(/getCollection\\("(.*?)"\\)/)[1]];
+  const is_list = (name) => (properties[name] || properties[name.replace(/_$/, "")] || {}).bsonType === "array";
   return new Proxy({}, {
-    has: (target, name) => !(name in globalThis),
-    get: (target, name) => (typeof name === "symbol" ? undefined : lists.has(name) ? [1] : 1),
+    has: (target, name) => !functions.has(name),
+    get: (target, name) => (typeof name === "symbol" ? undefined : is_list(name) ? [1] : 1),
   });
 }
 for (const text of texts) {
@@ -93,18 +95,21 @@ class Generated(unittest.TestCase):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def make(self, path, strategy, *data):
-        """Makes the collections, and fills them; with data, twice."""
+        """Makes the collections, and fills them; with data, twice. Keeps the schemas by collection."""
         generated.generate("mongodb", path, strategy, self.folder, *data)
         self.db.client.drop_database(self.db.name)
-        for script in ["schema.js", "schema.js", "data.js", "data.js"] if data else ["schema.js"]:
-            mongo.run_script(self.folder / script, self.db.name)
-            if script == "schema.js":
-                self.leave_what_is_there()
+        printed = self.run_files("schema.js", *(["schema.js", "data.js", "data.js"] if data else []),
+                                 of_each="printjson([name, schema]);")
+        self.schemas = dict(json.loads(line) for line in printed.splitlines())
 
-    def leave_what_is_there(self):
-        """mongo-java-server has no collMod, by which a validator is made anew."""
-        script = self.folder / "schema.js"
-        script.write_text(script.read_text().replace("else db.runCommand({ collMod: name, ...options });", ""))
+    def run_files(self, *files, of_each="", then=""):
+        """One after another, with `of_each` for each collection, and `then`; by one program, which takes long to start."""
+        text = "const schemas = {};\n" + "".join((self.folder / name).read_text() for name in files) + then
+        # mongo-java-server has no collMod, by which a validator is made anew, and forgets validators.
+        text = text.replace("else db.runCommand({ collMod: name, ...options });", f"\n{of_each}")
+        script = self.folder / "all.js"
+        script.write_text(text)
+        return mongo.run_script(script, self.db.name)
 
     def requests(self):
         """Those of statements.js, each once."""
@@ -119,16 +124,67 @@ class Generated(unittest.TestCase):
         return json.loads(mongo.run_script(script, self.db.name))
 
     def refused(self):
-        script = self.folder / "all.js"
-        script.write_text(f"const texts = {json.dumps(self.requests())};\n{TRY_ALL}")
-        return mongo.run_script(script, self.db.name)
+        """Of the requests, after the schema."""
+        return self.run_files("schema.js", of_each="schemas[name] = schema;", then=(
+            f"const texts = {json.dumps(self.requests())};\n{TRY_ALL}"))
 
     def test_every_example_under_every_design_is_made_and_every_request_taken(self):
         for path, strategy in generated.examples():
             with self.subTest(model=path.stem, strategy=strategy):
-                self.make(path, strategy)
+                generated.generate("mongodb", path, strategy, self.folder)
+                self.db.client.drop_database(self.db.name)
                 self.assertTrue(self.requests())
-                self.assertEqual(self.refused(), "")
+                self.assertEqual(self.refused()[:2000], "")
+
+    def test_reserved_words_and_odd_names(self):
+        model = names.Names("mongodb")
+        path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
+        for strategy in ["eao", "etf"]:
+            with self.subTest(strategy=strategy):
+                self.make(path, strategy, data)
+                found = [list(self.db[name].find()) for name in self.db.list_collection_names()]
+                self.assertEqual(model.texts() - names.texts(found), set())
+                self.assertEqual(self.refused()[:2000], "")
+
+    def wrong_documents(self):
+        """What the validators refuse of all that is there; and how many documents there are."""
+        wrong, count = [], 0
+        self.assertEqual(set(self.schemas), set(self.db.list_collection_names()))
+        for name, schema in self.schemas.items():
+            for document in self.db[name].find():
+                count += 1
+                wrong += bson_schema.errors(schema, document, name)
+        return wrong, count
+
+    def test_documents_obey_their_validators(self):
+        types = ROOT / "tests" / "models" / "types.noam"
+        samples = [(path, strategy, path.parent / "sample") for path, strategy in generated.examples()
+                   if (path.parent / "sample").is_dir()]
+        for path, strategy, data in [
+                *((generated.GAME, strategy, generated.FIGURE3) for strategy in ["figure8", "figure13", "eao"]),
+                *((types, strategy, types.with_suffix("")) for strategy in ["eao", "etf", "normalized"]), *samples]:
+            with self.subTest(model=path.stem, strategy=strategy):
+                self.make(path, strategy, data)
+                wrong, count = self.wrong_documents()
+                self.assertEqual(wrong, [])
+                self.assertGreater(count, 0)
+
+    def test_wrong_documents_do_not_obey_their_validators(self):
+        models = ROOT / "tests" / "models"
+        self.make(models / "types.noam", "eao", models / "types")
+        schema, full = self.schemas["Thing"], self.db.Thing.find_one({"_id": "full"})
+        self.assertEqual(bson_schema.errors(schema, full), [])
+        for name, value in {"number": 1.5, "yes": "true", "state": "lost", "price": 1.0, "at": "2024-02-29",
+                            "numbers": [1, "2"], "tags": ["a", "a"], "points": [{"x": "1", "y": 0.5}], "bits": "AA==",
+                            "prices": [{"key": "a"}], "place": "Rome", "point": {"y": 1.5}}.items():
+            with self.subTest(name):
+                self.assertTrue(bson_schema.errors(schema, {**full, name: value}))
+        for name in ["_id", "id", "noam_version", "numbers"]:
+            with self.subTest(without=name):
+                self.assertTrue(bson_schema.errors(schema, {key: full[key] for key in full if key != name}))
+        self.make(generated.GAME, "figure13", generated.FIGURE3)
+        mary = self.db.Player.find_one({"_id": "mary"})
+        self.assertTrue(bson_schema.errors(self.schemas["Player"], {**mary, "games[0]": {"game": 2345}}))
 
     def test_figures_6_and_12(self):
         for strategy in ["eao", "figure9", "figure8"]:

@@ -7,10 +7,11 @@ import re
 import shlex
 import tempfile
 import unittest
+import urllib.parse
 
 import redis as driver
 
-from support import ScriptFailed, generated, redis
+from support import ScriptFailed, generated, names, redis
 
 LIBRARY = """\
 #!lua name=counting
@@ -223,11 +224,26 @@ design d { collection newest of Note n by group { copy [id desc]: text limit 3 }
             with self.subTest(model=path.stem, strategy=strategy):
                 redis.clear(self.client)
                 self.make(path, strategy)
-                lines = (self.folder / "statements.redis").read_text().splitlines()
-                requests = [line for line in lines if line and not line.startswith("#")]
-                self.assertTrue(requests)
-                for request in requests:
-                    self.try_request(request)
+                self.try_requests()
+
+    def test_reserved_words_and_odd_names(self):
+        model = names.Names("redis")
+        path, data = model.write(self.enterContext(tempfile.TemporaryDirectory()))
+        for strategy in ["eao", "etf"]:
+            with self.subTest(strategy=strategy):
+                redis.clear(self.client)
+                self.make(path, strategy, data)
+                found = self.everything()
+                keys = [urllib.parse.unquote(re.search(r"\{(.*)\}", key)[1]) for key in found]
+                self.assertEqual(model.texts() - names.texts([found, keys]), set())
+                self.try_requests()
+
+    def try_requests(self):
+        lines = (self.folder / "statements.redis").read_text().splitlines()
+        requests = [line for line in lines if line and not line.startswith("#")]
+        self.assertTrue(requests)
+        for request in requests:
+            self.try_request(request)
 
     def try_request(self, line):
         """With values that the functions take: where one is not, they tell what they want."""

@@ -59,6 +59,16 @@ std::string in_order(const std::vector<targets::File>& files) {
   return out;
 }
 
+Result<void> keep_only(const std::string& name, std::vector<targets::File>& files) {
+  std::vector<std::string> names;
+  for (const targets::File& file : files) names.push_back(file.path);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    return Error{fmt::format("there is no file `{}`; there are {}", name, fmt::join(names, ", "))};
+  files = {files[static_cast<std::size_t>(found - names.begin())]};
+  return {};
+}
+
 std::string table_of_targets() {
   std::string out;
   for (const Target& target : targets::all_targets())
@@ -97,10 +107,10 @@ Json as_json(const Target& target) {
   Json options = Json::array();
   for (const targets::Option& option : target.options)
     options.push_back({{"name", option.name}, {"about", option.about}});
-  return {{"name", target.name},          {"title", target.title},          {"summary", target.summary},
-          {"atomic", can.atomic},         {"conditional", can.conditional}, {"order", can.order},
-          {"counters", can.counters},     {"expiry", can.expiry},           {"limits", std::move(limits)},
-          {"options", std::move(options)}};
+  return {{"name", target.name},           {"title", target.title},          {"summary", target.summary},
+          {"atomic", can.atomic},          {"conditional", can.conditional}, {"order", can.order},
+          {"counters", can.counters},      {"expiry", can.expiry},           {"limits", std::move(limits)},
+          {"options", std::move(options)}, {"reserved", target.reserved}};
 }
 
 }  // namespace
@@ -138,6 +148,9 @@ CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options) {
       ->capture_default_str();
   command->add_option("-o,--output", options.output, "The folder for the files; without it they are printed")
       ->type_name("DIR");
+  command->add_option("--file", options.file, "Print this file alone: `schema.cql`, say")
+      ->type_name("NAME")
+      ->excludes("--output");
   command
       ->add_option("--with-data", options.data,
                    "Files or folders of instances, as `noam load` takes them, to be written in the database's own way")
@@ -147,7 +160,8 @@ CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options) {
   command->footer(
       "All files are written, or none. Warnings tell where the design goes beyond what the database takes.\n"
       "`noam targets` tells more of each database.\n"
-      "Example: noam generate shop.noam --target cassandra --strategy normalized -o shop-cassandra");
+      "Examples: noam generate shop.noam --target cassandra --strategy normalized -o shop-cassandra\n"
+      "          noam generate shop.noam --target cassandra --file schema.cql | cqlsh");
   return command;
 }
 
@@ -170,6 +184,9 @@ int generate_files(const GenerateOptions& options) {
   }
   const targets::Outline outline = targets::outline(*program);
   targets::Generated made = (*target)->generate(outline, sample ? &*sample : nullptr);
+  if (!options.file.empty()) {
+    if (const auto kept = keep_only(options.file, made.files); !kept) return complain(kept.error().message);
+  }
   std::vector<targets::Warning> warnings = warnings_for(**target, outline);
   warnings.insert(warnings.end(), made.warnings.begin(), made.warnings.end());
   if (!options.output.empty()) {
@@ -180,6 +197,7 @@ int generate_files(const GenerateOptions& options) {
   }
   if (!options.json)
     for (const targets::Warning& warning : warnings) fmt::print(stderr, "{}", shown(warning));
+  if (!options.json && !options.file.empty()) return deliver(made.files[0].text, exit_fine);
   if (!options.json && options.output.empty()) return deliver(in_order(made.files), exit_fine);
   if (!options.json) {
     std::vector<std::string> names;

@@ -25,6 +25,7 @@ struct GenerateOptions {
   std::string target;
   std::string strategy = "eao";
   std::string output;
+  std::string file;  // the only one that is printed
   std::vector<std::string> data;
   bool force = false;
   bool json = false;

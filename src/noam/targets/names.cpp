@@ -51,7 +51,8 @@ std::string legal_name(const NameRules& rules, std::string_view wanted) {
       if (!inside) out += '_';
     }
   }
-  if (out.empty() || (rules.letter_first && !is_letter(out.front()))) out.insert(0, "n");
+  if (out.empty() || (rules.letter_first && !is_letter(out.front())) || (!rules.digit_first && is_digit(out.front())))
+    out.insert(0, "n");
   if (std::find(rules.reserved.begin(), rules.reserved.end(), small(out)) != rules.reserved.end()) out += '_';
   // Names that say nothing in these letters still differ.
   if (replaced && std::none_of(wanted.begin(), wanted.end(), is_letter)) return with_end(rules, out, wanted);

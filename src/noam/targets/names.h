@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -14,9 +15,27 @@ struct NameRules {
   bool lower_case = false;   // capitals become small, `GameInfo` is `game_info`: the database does not tell them apart
   bool tells_case = true;    // `Game` and `game` are two names
   std::string_view others = "_";               // beside ASCII letters and digits
-  bool letter_first = true;                    // a digit does not begin a name
+  bool letter_first = true;                    // nothing else begins a name
+  bool digit_first = true;                     // where no letter has to, a digit may
   std::span<const std::string_view> reserved;  // in small letters: a name that is one gets a `_` behind it
 };
+
+constexpr std::size_t word_count(std::string_view text) {
+  std::size_t out = text.empty() ? 0 : 1;
+  for (const char c : text) out += c == ' ' ? 1 : 0;
+  return out;
+}
+
+// What a text has between its spaces, for lists of many words.
+template <std::size_t count>
+constexpr std::array<std::string_view, count> split_words(std::string_view text) {
+  std::array<std::string_view, count> out;
+  for (std::string_view& word : out) {
+    word = text.substr(0, text.find(' '));
+    text.remove_prefix(word.size() < text.size() ? word.size() + 1 : text.size());
+  }
+  return out;
+}
 
 // The name without regard to others: what is not allowed becomes `_`; one that is too long keeps its beginning, and
 // its end tells it from others.

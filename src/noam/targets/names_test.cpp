@@ -8,14 +8,14 @@ namespace noam::targets {
 namespace {
 
 constexpr std::array<std::string_view, 2> words = {"select", "table"};
-constexpr NameRules rules{12, true, false, "_", true, words};
+constexpr NameRules rules{.longest = 12, .lower_case = true, .tells_case = false, .reserved = words};
 
 TEST(Names, StayAsTheyAreWhereTheyMay) {
   EXPECT_EQ(legal_name(rules, "first_name"), "first_name");
   EXPECT_EQ(legal_name(rules, "Game"), "game");
   EXPECT_EQ(legal_name(rules, "GameInfo"), "game_info");
   EXPECT_EQ(legal_name(rules, "HTTPCode2B"), "httpcode2_b");
-  EXPECT_EQ(legal_name({12, false, true, "_", true, {}}, "Game"), "Game");
+  EXPECT_EQ(legal_name({.longest = 12, .reserved = {}}, "Game"), "Game");
 }
 
 TEST(Names, LoseWhatIsNotAllowed) {
@@ -23,6 +23,18 @@ TEST(Names, LoseWhatIsNotAllowed) {
   EXPECT_EQ(legal_name(rules, "größe"), "gr__e");
   EXPECT_EQ(legal_name(rules, "7days"), "n7days");
   EXPECT_EQ(legal_name(rules, "_x"), "n_x");
+}
+
+TEST(Names, MayBeginWithADigitOrAnUnderscore) {
+  EXPECT_EQ(legal_name({.letter_first = false, .reserved = {}}, "7days"), "7days");
+  const NameRules no_digit{.letter_first = false, .digit_first = false, .reserved = {}};
+  EXPECT_EQ(legal_name(no_digit, "7days"), "n7days");
+  EXPECT_EQ(legal_name(no_digit, "_x"), "_x");
+}
+
+TEST(Names, WordsAreBetweenSpaces) {
+  constexpr std::string_view text = "select from _id";
+  EXPECT_EQ(split_words<word_count(text)>(text), (std::array<std::string_view, 3>{"select", "from", "_id"}));
 }
 
 TEST(Names, AreNoReservedWords) {

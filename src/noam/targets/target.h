@@ -37,6 +37,9 @@ struct Target {
   std::string_view summary;  // `CQL tables; a row an entry`
   const Capabilities* capabilities = nullptr;
   std::span<const Option> options;
+  // Words that mean something to the database, or to the language of its files: a name that is one is written another
+  // way, or stands where it does no harm.
+  std::span<const std::string_view> reserved;
   // Without a sample, no data.
   Generated (*generate)(const Outline& outline, const design::Sample* sample) = nullptr;
   std::vector<Measure> (*measure)(const Outline& outline) = nullptr;

@@ -15,7 +15,7 @@ def session():
     place = server("cassandra")
     profile = ExecutionProfile(load_balancing_policy=RoundRobinPolicy(), request_timeout=60)
     cluster = Cluster([place["host"]], port=place["port"], protocol_version=5,
-                      execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+                      execution_profiles={EXEC_PROFILE_DEFAULT: profile}, schema_metadata_enabled=False)
     return cluster.connect()
 
 

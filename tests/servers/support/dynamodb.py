@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 import urllib.error
 import urllib.request
 
@@ -38,11 +39,17 @@ class Emulator:
         except urllib.error.HTTPError as error:
             raise DynamoDBError(json.load(error)) from None
 
+    def create(self, description):
+        """CreateTable, and waits until the table may be used."""
+        self.call("CreateTable", description)
+        while self.call("DescribeTable", {"TableName": description["TableName"]})["Table"]["TableStatus"] != "ACTIVE":
+            time.sleep(0.005)
+
     @contextlib.contextmanager
     def table(self, description):
         """A table for one test: as `description` says, under a name of its own, which it gives."""
         name = unique("noam")
-        self.call("CreateTable", {**description, "TableName": name})
+        self.create({**description, "TableName": name})
         try:
             yield name
         finally:

@@ -252,7 +252,7 @@ bool can_hold(std::string_view cql_type, const model::Type& type) {
 
 Layout lay_out(const Outline& outline, Types& types) {
   Layout out;
-  out.keyspace = legal_name(name_rules(), outline.model().name);
+  out.keyspace = legal_name(keyspace_rules(), outline.model().name);
   Namer tables(name_rules());
   for (const CollectionOutline& collection : outline.collections)
     CollectionLayout(outline, collection, types, out).run(tables);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "noam/model/datum_json.h"
+#include "noam/targets/cassandra/cassandra.h"
 
 namespace noam::targets::cassandra {
 
@@ -18,31 +19,30 @@ using model::TypeKind;
 
 namespace {
 
-// Cassandra 5.0, src/resources/org/apache/cassandra/cql3/reserved_keywords.txt.
-constexpr auto reserved = std::to_array<std::string_view>(
-    {"add",  "allow",        "alter",  "and",          "apply",    "asc",      "authorize",   "batch",   "begin",
-     "by",   "columnfamily", "create", "delete",       "desc",     "describe", "drop",        "entries", "execute",
-     "from", "full",         "grant",  "if",           "in",       "index",    "infinity",    "insert",  "into",
-     "is",   "keyspace",     "limit",  "materialized", "modify",   "nan",      "norecursive", "not",     "null",
-     "of",   "on",           "or",     "order",        "primary",  "rename",   "revoke",      "schema",  "select",
-     "set",  "table",        "to",     "token",        "truncate", "unlogged", "update",      "use",     "using",
-     "view", "where",        "with"});
+// Cassandra 5.0, src/resources/org/apache/cassandra/cql3/reserved_keywords.txt; then the types of CQL, and names it
+// keeps for types to come (the CQL reference, appendix B); then keyspaces of its own (SchemaConstants).
+constexpr std::string_view reserved_text =
+    "add allow alter and apply asc authorize batch begin by columnfamily create delete desc describe drop entries "
+    "execute from full grant if in index infinity insert into is keyspace limit materialized modify nan norecursive "
+    "not null of on or order primary rename revoke schema select set table to token truncate unlogged update use "
+    "using view where with";
+constexpr std::string_view type_text =
+    "ascii bigint blob boolean counter date decimal double duration float frozen inet int list map smallint text time "
+    "timestamp timeuuid tinyint tuple uuid varchar varint vector bitstring byte complex enum interval macaddr";
+constexpr std::string_view keyspace_text =
+    "system system_auth system_cluster_metadata system_distributed system_schema system_traces system_views "
+    "system_virtual_schema";
+constexpr auto reserved_words = split_words<word_count(reserved_text)>(reserved_text);
+constexpr auto type_words = split_words<word_count(type_text)>(type_text);
+constexpr auto keyspace_words = split_words<word_count(keyspace_text)>(keyspace_text);
 
-// Types of CQL, and names it keeps for types to come (the CQL reference, appendix B).
-constexpr auto type_words = std::to_array<std::string_view>(
-    {"ascii",    "bigint", "blob",      "boolean",  "counter", "date",  "decimal",  "double",
-     "duration", "float",  "frozen",    "inet",     "int",     "list",  "map",      "smallint",
-     "text",     "time",   "timestamp", "timeuuid", "tinyint", "tuple", "uuid",     "varchar",
-     "varint",   "vector", "bitstring", "byte",     "complex", "enum",  "interval", "macaddr"});
-
-const std::vector<std::string_view>& all_type_words() {
-  static const std::vector<std::string_view> words = [] {
-    std::vector<std::string_view> all(reserved.begin(), reserved.end());
-    all.insert(all.end(), type_words.begin(), type_words.end());
-    return all;
-  }();
-  return words;
-}
+constexpr auto all_words = [] {
+  std::array<std::string_view, reserved_words.size() + type_words.size() + keyspace_words.size()> out;
+  auto* at = std::copy(reserved_words.begin(), reserved_words.end(), out.begin());
+  at = std::copy(type_words.begin(), type_words.end(), at);
+  std::copy(keyspace_words.begin(), keyspace_words.end(), at);
+  return out;
+}();
 
 std::string hexadecimal(std::string_view bytes) {
   std::string out = "0x";
@@ -54,22 +54,33 @@ std::string frozen_if(bool frozen, std::string name) { return frozen ? fmt::form
 
 }  // namespace
 
+const std::span<const std::string_view> reserved = all_words;
+
 NameRules name_rules() {
   NameRules rules;
   rules.longest = 48;  // of tables and keyspaces (SchemaConstants.NAME_LENGTH); of columns for legibility
   rules.lower_case = true;
   rules.tells_case = false;
-  rules.reserved = reserved;
+  rules.reserved = reserved_words;
   return rules;
 }
 
 NameRules type_name_rules() {
   NameRules rules = name_rules();
-  rules.reserved = all_type_words();
+  rules.reserved = std::span(all_words).first(reserved_words.size() + type_words.size());
+  return rules;
+}
+
+NameRules keyspace_rules() {
+  NameRules rules = name_rules();
+  rules.reserved = all_words;
   return rules;
 }
 
 std::string text_literal(std::string_view text) {
+  // A file is no place for bytes that nobody sees.
+  if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t'; }))
+    return fmt::format("blob_as_text({})", hexadecimal(text));
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') out += '\'';
@@ -254,8 +265,8 @@ std::string Types::literal(const Type& type, const Datum& datum) {
   switch (type.kind) {
     case TypeKind::Bool:
       return datum.as_bool() ? "true" : "false";
-    case TypeKind::Int:  // a sum is kept as a decimal
-      return datum.is_decimal() ? datum.as_decimal().text() : std::to_string(datum.as_int());
+    case TypeKind::Int:
+      return std::to_string(datum.as_int());
     case TypeKind::Float:
       return fmt::format("{}", datum.as_double());
     case TypeKind::Decimal:

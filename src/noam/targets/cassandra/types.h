@@ -15,6 +15,7 @@ namespace noam::targets::cassandra {
 NameRules name_rules();
 // Of a type of one's own: no type of CQL bears that name.
 NameRules type_name_rules();
+NameRules keyspace_rules();
 
 // CQL types of the types of a model. Values become types of their own, which must be created first.
 class Types {
@@ -55,7 +56,7 @@ bool is_text(const model::Model& model, const model::Type& type);
 // What stands in a column of the type where nothing is meant.
 model::Datum neutral(const model::Model& model, const model::Type& type);
 
-// In single quotes.
+// In single quotes; by its bytes where it has some that can't be printed.
 std::string text_literal(std::string_view text);
 
 }  // namespace noam::targets::cassandra

@@ -9,6 +9,7 @@
 
 #include "noam/targets/couchbase/dialect.h"
 #include "noam/targets/couchbase/values.h"
+#include "noam/targets/names.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::couchbase {
@@ -38,6 +39,25 @@ constexpr std::array known_options = {
            "their own"},
 };
 
+// Couchbase Server, "SQL++ Reserved Words". Names stand in backquotes.
+constexpr std::string_view word_text =
+    "_index_condition _index_key advise all alter analyze and any array as asc at begin between binary boolean break "
+    "bucket build by cache call case cast cluster collate collection commit committed connect continue correlated "
+    "cover create current cycle database dataset datastore declare decrement default delete derived desc describe "
+    "distinct do drop each element else end escape every except exclude execute exists explain false fetch filter "
+    "first flatten flatten_keys flush following for force from fts function golang grant group groups gsi hash having "
+    "if ignore ilike in include increment index infer inline inner insert intersect into is isolation javascript join "
+    "key keys keyspace known language last lateral left let letting level like limit lsm map mapping matched "
+    "materialized maxvalue merge minus minvalue missing namespace namespace_id nest next nextval nl no not "
+    "not_a_token nth_value null nulls number object offset on option options or order others outer over parse "
+    "partition password path pool preceding prepare prev previous prevval primary private privilege probe procedure "
+    "public range raw read realm recursive reduce rename replace respect restart restrict return returning revoke "
+    "right role roles rollback row rows satisfies savepoint schema scope select self sequence semi set show some "
+    "start statistics string system then ties to tran transaction trigger true truncate unbounded under union unique "
+    "unknown unnest unset update upsert use user users using validate value valued values vector via view when where "
+    "while window with within work xor";
+constexpr auto words = split_words<word_count(word_text)>(word_text);
+
 // Couchbase Server, "Scopes and Collections", Naming for Scopes and Collections: 1 to 251 letters, digits, `_`, `-` and
 // `%`, not beginning with `_` or `%`.
 NameRules collection_names() {
@@ -57,6 +77,7 @@ NameRules field_names() {
   NameRules out;
   out.longest = 120;  // of our own: names are in every document
   out.letter_first = false;
+  out.digit_first = false;  // they are parameters too, and `$1` is one without a name
   return out;
 }
 
@@ -255,6 +276,7 @@ const Capabilities capabilities = {
 };
 
 const std::span<const Option> options = known_options;
+const std::span<const std::string_view> reserved = words;
 
 const documents::Style style = {"couchbase", collection_names(), field_names(), false, false, sorts};
 

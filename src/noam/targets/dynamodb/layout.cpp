@@ -14,10 +14,10 @@ namespace noam::targets::dynamodb {
 namespace {
 
 // "Naming rules" in the Developer Guide: 3 to 255 of a-z, A-Z, 0-9, `_`, `-`, `.`.
-constexpr NameRules table_rules{255, false, true, "_-.", false, {}};
+constexpr NameRules table_rules{.longest = 255, .others = "_-.", .letter_first = false, .reserved = {}};
 // Any UTF-8 of 1 to 65,535 bytes, of keys 255. Expressions speak of every attribute by a placeholder, so reserved words
 // do no harm.
-constexpr NameRules attribute_rules{255, false, true, "_-.", false, {}};
+constexpr NameRules attribute_rules{.longest = 255, .others = "_-.", .letter_first = false, .reserved = {}};
 
 constexpr std::size_t shortest_table_name = 3;
 

@@ -23,22 +23,23 @@ namespace {
 // reserved word, or have brackets.
 class Expressions {
  public:
-  std::string name(const std::string& attribute) {
-    std::string placeholder = "#" + word(attribute);
-    names_[placeholder] = attribute;
-    return placeholder;
-  }
-  std::string value(const std::string& wanted, Json json) {
-    std::string placeholder = ":" + word(wanted);
-    values_[placeholder] = std::move(json);
-    return placeholder;
-  }
+  std::string name(const std::string& attribute) { return give(names_, "#" + word(attribute), attribute); }
+  std::string value(const std::string& wanted, Json json) { return give(values_, ":" + word(wanted), std::move(json)); }
   void add_to(Json& body) const {
     if (!names_.empty()) body["ExpressionAttributeNames"] = names_;
     if (!values_.empty()) body["ExpressionAttributeValues"] = values_;
   }
 
  private:
+  // Two that would be called alike are told apart by a number.
+  static std::string give(Json& given, const std::string& wanted, Json meant) {
+    std::string placeholder = wanted;
+    for (int i = 2; given.contains(placeholder) && given[placeholder] != meant; ++i)
+      placeholder = fmt::format("{}_{}", wanted, i);
+    given[placeholder] = std::move(meant);
+    return placeholder;
+  }
+
   static std::string word(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -49,7 +50,7 @@ class Expressions {
         out += '_';
     }
     while (!out.empty() && out.back() == '_') out.pop_back();
-    return out;
+    return out.empty() ? "n" : out;
   }
 
   Json names_ = Json::object();

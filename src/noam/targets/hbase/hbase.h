@@ -10,6 +10,7 @@ namespace noam::targets::hbase {
 
 extern const Capabilities capabilities;
 extern const std::span<const Option> options;
+extern const std::span<const std::string_view> reserved;
 
 Generated generate(const Outline& outline, const design::Sample* sample);
 std::vector<Measure> measure(const Outline& outline);

@@ -7,6 +7,7 @@
 
 #include "noam/base/check.h"
 #include "noam/model/ordered.h"
+#include "noam/targets/hbase/hbase.h"
 #include "noam/targets/keys.h"
 #include "noam/targets/names.h"
 #include "noam/targets/plain.h"
@@ -17,14 +18,25 @@ using model::TypeKind;
 
 namespace {
 
+// Ruby's reserved words, which do no harm behind a `$`; then its global variables, and what HBase keeps for itself:
+// namespaces (NamespaceDescriptor.RESERVED_NAMESPACES) and a folder beside the families (HConstants).
+constexpr std::string_view word_text =
+    "__encoding__ __file__ __line__ alias and begin break case class def defined do else elsif end ensure false for if "
+    "in module next nil not or redo rescue retry return self super then true undef unless until when while yield "
+    "debug filename load_path loaded_features program_name stderr stdin stdout verbose default hbase recovered.edits";
+constexpr auto words = split_words<word_count(word_text)>(word_text);
+constexpr auto own_words = std::span(words).last(3);
+constexpr auto variable_words = std::span(words).last(12).first(9);
+
 // TableName.isLegalTableQualifierName and isLegalNamespaceName: letters, digits and `_`, in tables `-` and `.` too (not
 // first). Names are parts of paths, so they are kept short.
-constexpr NameRules table_rules{100, false, true, "_-.", true, {}};
-constexpr NameRules namespace_rules{100, false, true, "_", true, {}};
+constexpr NameRules table_rules{.longest = 100, .others = "_-.", .reserved = {}};
+constexpr NameRules namespace_rules{.longest = 100, .reserved = own_words};
 // Families are stored with every cell: printable, no `:` or `/`, no `.` first.
-constexpr NameRules family_rules{64, false, true, "_-.", true, {}};
+constexpr NameRules family_rules{.longest = 64, .others = "_-.", .reserved = own_words};
 // Qualifiers are any bytes; these are read by people.
-constexpr NameRules qualifier_rules{200, false, true, "_-.", false, {}};
+constexpr NameRules qualifier_rules{.longest = 200, .others = "_-.", .letter_first = false, .reserved = {}};
+constexpr NameRules variable_rules{.longest = 200, .reserved = variable_words};
 
 bool is_text(const model::Model& model, const Column& column) {
   const TypeKind kind = resolved(model, column.type).kind;
@@ -61,6 +73,8 @@ bool fits_a_cell(const FamilyOutline& family) {
 
 }  // namespace
 
+const std::span<const std::string_view> reserved = words;
+
 bool Table::has_cells() const {
   return std::find(column_families.begin(), column_families.end(), cells_family) != column_families.end();
 }
@@ -69,8 +83,19 @@ Layout::Layout(const Outline& outline) : outline_(outline) {
   namespace_ = legal_name(namespace_rules, outline.model().name);
   placed_.resize(outline.program->design.families.size());
   Namer names(table_rules);
-  for (const CollectionOutline& collection : outline.collections)
+  Namer variables(variable_rules);
+  const auto name_variables = [&](const std::vector<Column>& columns) {
+    for (const Column& column : columns)
+      if (!variables_.contains(column.name)) variables_.emplace(column.name, variables.give(column.name));
+  };
+  for (const CollectionOutline& collection : outline.collections) {
+    name_variables(collection.block);
+    for (const FamilyOutline& family : collection.families) {
+      name_variables(family.key);
+      name_variables(family.values);
+    }
     place(collection, fmt::format("{}:{}", namespace_, names.give(collection.name)));
+  }
 }
 
 void Layout::place(const CollectionOutline& collection, std::string name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ class Layout {
 
   [[nodiscard]] const Outline& outline() const { return outline_; }
   [[nodiscard]] const std::string& space() const { return namespace_; }
+  // What a column is called in Ruby, with its `$`.
+  [[nodiscard]] std::string variable(const Column& column) const { return "$" + variables_.at(column.name); }
   [[nodiscard]] const std::vector<Table>& tables() const { return tables_; }
   [[nodiscard]] const PlacedFamily& placed(const FamilyOutline& family) const;
   [[nodiscard]] const Table& table(const FamilyOutline& family) const { return tables_[placed(family).table]; }
@@ -66,6 +69,7 @@ class Layout {
 
   const Outline& outline_;
   std::string namespace_;
+  std::map<std::string, std::string> variables_;
   std::vector<Table> tables_;
   std::vector<std::optional<PlacedFamily>> placed_;  // by FamilyOutline::index
 };

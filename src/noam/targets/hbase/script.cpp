@@ -49,7 +49,7 @@ class Family {
       const auto json = model::write_json(model_, column.type, model::from_literal(column.type, *column.constant));
       return json.is_string() ? ruby_text(json.get<std::string>()) : json.dump();
     }
-    std::string name = fmt::format("${}{}", column.name, end);
+    std::string name = layout_.variable(column) + end;
     switch (resolved(model_, column.type).kind) {
       case TypeKind::Uuid:
         return fmt::format("uuid({})", name);
@@ -86,7 +86,7 @@ class Family {
 
   // Without its quotes.
   [[nodiscard]] std::string element_inside(const char* end) const {
-    const std::string name = fmt::format("${}{}", family_.key[0].name, end);
+    const std::string name = layout_.variable(family_.key[0]) + end;
     return fmt::format("{}[#{{{}}}]", placed_.elements,
                        family_.elements == TypeKind::List ? fmt::format("position({})", name) : name);
   }
@@ -97,7 +97,7 @@ class Family {
 
   [[nodiscard]] std::string value(const Column& at) const {
     if (at.constant) return fmt::format("{}({})", encoder_name(encoding_of(model_, at.type)), part(at));
-    return fmt::format("{}(${})", encoder_name(encoding_of(model_, at.type)), at.name);
+    return fmt::format("{}({})", encoder_name(encoding_of(model_, at.type)), layout_.variable(at));
   }
 
   // What shows the parts of keys that are bytes.
@@ -319,8 +319,8 @@ Native copy_request(const Layout& layout, const Write& write) {
     if (!beside.empty()) lines.push_back(mutate(family, beside, {}));
     for (std::size_t i = 0; i < write.family->values.size(); ++i)
       if (!family.placed().names[i].empty())
-        lines.push_back(fmt::format("incr {}, {}, {}, ${}", family.table(), family.row(),
-                                    family.column(family.placed().names[i]), write.family->values[i].name));
+        lines.push_back(fmt::format("incr {}, {}, {}, {}", family.table(), family.row(),
+                                    family.column(family.placed().names[i]), layout.variable(write.family->values[i])));
     return {fmt::format("{}", fmt::join(lines, "\n")), "not to be repeated blindly: it adds again"};
   }
   std::vector<Cell> cells = family.beside();

@@ -6,7 +6,29 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "noam/targets/mongodb/mongodb.h"
+#include "noam/targets/names.h"
+
 namespace noam::targets::mongodb {
+
+namespace {
+
+// ECMAScript 2023, 12.7.2: reserved words, with those of strict code and of modules; and what our scripts call. The
+// last two are fields with a meaning of their own.
+constexpr std::string_view word_text =
+    "arguments async await BinData break case catch class const continue db debugger default delete do Double EJSON "
+    "else enum eval export extends false finally for from function get if implements import in instanceof Int32 "
+    "interface ISODate let Long new null NumberDecimal NumberInt NumberLong ObjectId of package private protected "
+    "public return set static super switch this throw true try typeof undefined use UUID var void while with yield "
+    "_id __proto__";
+constexpr auto words = split_words<word_count(word_text)>(word_text);
+constexpr std::size_t fields = 2;
+
+}  // namespace
+
+const std::span<const std::string_view> reserved = words;
+const std::span<const std::string_view> variable_words = std::span(words).first(words.size() - fields);
+const std::span<const std::string_view> field_words = std::span(words).last(fields);
 
 namespace {
 
@@ -101,17 +123,10 @@ std::string print_calls(std::string_view collection, const std::vector<Call>& ca
 }
 
 std::string variable(std::string_view name) {
-  // ECMAScript 2023, 12.7.2: reserved words, with those of strict code and of modules.
-  static constexpr std::array<std::string_view, 56> reserved = {
-      "arguments", "async",     "await",      "break",   "case",    "catch",      "class",     "const",
-      "continue",  "db",        "debugger",   "default", "delete",  "do",         "else",      "enum",
-      "eval",      "export",    "extends",    "false",   "finally", "for",        "from",      "function",
-      "get",       "if",        "implements", "import",  "in",      "instanceof", "interface", "let",
-      "new",       "null",      "of",         "package", "private", "protected",  "public",    "return",
-      "set",       "static",    "super",      "switch",  "this",    "throw",      "true",      "try",
-      "typeof",    "undefined", "use",        "var",     "void",    "while",      "with",      "yield"};
-  return std::find(reserved.begin(), reserved.end(), name) != reserved.end() ? std::string(name) + "_"
-                                                                             : std::string(name);
+  const std::string_view word = name.substr(0, name.find_last_not_of('_') + 1);
+  // So `default_` is another one than `default`.
+  return std::string(name) +
+         (std::find(variable_words.begin(), variable_words.end(), word) != variable_words.end() ? "_" : "");
 }
 
 }  // namespace noam::targets::mongodb

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,11 @@ struct Call {
 };
 std::string print_calls(std::string_view collection, const std::vector<Call>& calls);
 
-// A name that may stand for a variable.
+// Not for variables, and not for fields.
+extern const std::span<const std::string_view> variable_words;
+extern const std::span<const std::string_view> field_words;
+
+// A name that may stand for a variable. Names that differ stay so.
 std::string variable(std::string_view name);
 
 }  // namespace noam::targets::mongodb

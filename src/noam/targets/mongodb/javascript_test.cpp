@@ -28,6 +28,9 @@ TEST(Variable, IsNoReservedWord) {
   EXPECT_EQ(variable("username"), "username");
   EXPECT_EQ(variable("default"), "default_");
   EXPECT_EQ(variable("db"), "db_");
+  EXPECT_EQ(variable("db_"), "db__");
+  EXPECT_EQ(variable("NumberLong"), "NumberLong_");
+  EXPECT_EQ(variable("_"), "_");
 }
 
 TEST(Calls, StandBelowEachOtherWhereTheyAreLong) {

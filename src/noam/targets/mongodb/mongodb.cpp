@@ -35,8 +35,6 @@ constexpr std::array known_options = {
            "their own"},
 };
 
-constexpr std::array<std::string_view, 1> reserved_fields = {"_id"};
-
 NameRules collection_names() {
   NameRules out;
   // MongoDB Manual, "MongoDB Limits and Thresholds", Restriction on Collection Names: database and collection have 255
@@ -50,7 +48,8 @@ NameRules field_names() {
   NameRules out;
   out.longest = 120;  // of our own: names are in every document
   out.letter_first = false;
-  out.reserved = reserved_fields;
+  out.digit_first = false;  // they are variables too
+  out.reserved = field_words;
   return out;
 }
 

@@ -11,6 +11,7 @@ namespace noam::targets::mongodb {
 
 extern const Capabilities capabilities;
 extern const std::span<const Option> options;
+extern const std::span<const std::string_view> reserved;
 extern const documents::Style style;
 
 Generated generate(const Outline& outline, const design::Sample* sample);

@@ -157,9 +157,12 @@ class KindSchema {
     if (placed.shape == Shape::Flat || placed.shape == Shape::Embedded) return {};
     if (placed.shape == Shape::Elements && !kind_.versioned) return {};
     if (placed.shape == Shape::Elements) return {placed.name};
-    // An entry that has nothing but empty collections is not there.
+    // Where there are others beside it, a document may be there without this entry: a copy may have no row, and of an
+    // aggregate an entry that has empty collections alone is not there.
     const auto& values = placed.family->values;
-    if (!placed.family->existence && std::none_of(values.begin(), values.end(), always_there)) return {};
+    const bool there = placed.family->existence || kind_.families.size() == 1 ||
+                       (placed.family->base && std::any_of(values.begin(), values.end(), always_there));
+    if (!there) return {};
     if (placed.shape == Shape::Subdocument) return {placed.name};
     std::vector<std::string> out;
     for (const auto& [name, column] : placed.columns())

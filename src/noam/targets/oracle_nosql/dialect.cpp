@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -15,10 +16,14 @@ namespace noam::targets::oracle_nosql {
 
 namespace {
 
-// `$value`, `$key`, `$element` and `$pos` are not to be declared (SQL Reference Guide, "Variable Declaration").
+// `$value`, `$key`, `$element` and `$pos` are not to be declared (SQL Reference Guide, "Variable Declaration"). No
+// column is called `key`, a keyword.
 std::string variable(const std::string& name) {
-  constexpr std::array<std::string_view, 4> taken = {"key", "value", "element", "pos"};
-  return std::find(taken.begin(), taken.end(), name) == taken.end() ? "$" + name : fmt::format("${}_", name);
+  constexpr std::array<std::string_view, 3> taken = {"value", "element", "pos"};
+  std::string word = name.substr(0, name.find_last_not_of('_') + 1);
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  // So `value_` is another one than `value`.
+  return std::find(taken.begin(), taken.end(), word) == taken.end() ? "$" + name : fmt::format("${}_", name);
 }
 
 // The type of a variable; UUID is a property of columns.

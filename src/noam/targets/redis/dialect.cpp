@@ -86,7 +86,9 @@ std::string scan_note(const PlacedFamily& family) {
 
 std::string RedisDialect::key_of_block(const CollectionOutline& collection) const {
   std::vector<std::string> parts;
-  for (const Column& part : collection.block) parts.push_back(placeholder(layout_.outline().model(), part, part.name));
+  const std::vector<std::string> names = Layout::block_arguments(collection);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    parts.push_back(placeholder(layout_.outline().model(), collection.block[i], names[i]));
   return layout_.block_key(collection, fmt::format("{}", fmt::join(parts, ":")));
 }
 

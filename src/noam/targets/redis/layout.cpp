@@ -56,6 +56,13 @@ Layout::Layout(const Outline& outline) : outline_(outline), library_(legal_name(
   name_functions();
 }
 
+std::vector<std::string> Layout::block_arguments(const CollectionOutline& collection) {
+  Namer names(rules);
+  std::vector<std::string> out;
+  for (const Column& part : collection.block) out.push_back(names.give(part.name));
+  return out;
+}
+
 void Layout::place(const CollectionOutline& collection) {
   EntryNames names(outline_.model(), path_rules);
   Namer fields({.longest = 250, .others = "_.", .reserved = {}});  // of the block's hash
@@ -124,7 +131,8 @@ void Layout::settle_version(PlacedFamily& family) const {
 }
 
 void Layout::name_functions() {
-  Namer names(rules);
+  // Of two functions whose names differ in capitals only, Redis calls one.
+  Namer names({.longest = rules.longest, .tells_case = false, .reserved = {}});
   names.give(library_ + "_together");
   for (PlacedFamily& family : families_)
     family.functions = names.give(fmt::format("{}_{}{}{}", library_, collection_name(*family.collection),

@@ -61,6 +61,8 @@ class Layout {
   [[nodiscard]] const PlacedFamily& placed(const FamilyOutline& family) const;
   [[nodiscard]] const std::string& collection_name(const CollectionOutline& collection) const;
 
+  // What the parts of a block's key are called where they are asked for.
+  [[nodiscard]] static std::vector<std::string> block_arguments(const CollectionOutline& collection);
   // `game:Player:{…}`, given what stands in the braces.
   [[nodiscard]] std::string block_key(const CollectionOutline& collection, const std::string& block) const;
   // The keys that functions of the family take, given that of the block.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "noam/targets/keys.h"
+#include "noam/targets/names.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/plain.h"
 #include "noam/targets/readme.h"
@@ -18,6 +19,12 @@
 namespace noam::targets::redis {
 
 namespace {
+
+// Lua 5.1 Reference Manual, "Lexical Conventions", and what functions find in Redis. Names are texts in our library.
+constexpr std::string_view word_text =
+    "and break do else elseif end false for function goto if in local nil not or repeat return then true until while "
+    "_G _VERSION redis server cjson cmsgpack bit struct KEYS ARGV";
+constexpr auto words = split_words<word_count(word_text)>(word_text);
 
 constexpr std::array limits = {
     // Redis documentation, "Redis Strings", Limits: "By default, a single Redis string can be a maximum of 512 MB."
@@ -284,6 +291,7 @@ const Capabilities capabilities{
     .limits = limits,
 };
 const std::span<const Option> options{};
+const std::span<const std::string_view> reserved = words;
 
 Generated generate(const Outline& outline, const design::Sample* sample) {
   const Layout layout(outline);
