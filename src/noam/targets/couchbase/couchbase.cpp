@@ -17,8 +17,6 @@ namespace noam::targets::couchbase {
 using documents::Kind;
 using documents::Layout;
 using documents::Part;
-using documents::Placed;
-using documents::Shape;
 using Json = nlohmann::ordered_json;
 
 namespace {
