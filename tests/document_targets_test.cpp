@@ -1,16 +1,14 @@
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/cli/sample.h"
-#include "noam/language/source.h"
 #include "noam/targets/couchbase/couchbase.h"
 #include "noam/targets/documents.h"
 #include "noam/targets/mongodb/mongodb.h"
+#include "tests/outlined.h"
 #include "tests/support.h"
 
 // How a design lies in the databases that keep documents.
@@ -22,32 +20,12 @@ using targets::documents::Kind;
 using targets::documents::Layout;
 using targets::documents::Shape;
 
-design::Program program_of(const std::string& text, const std::string& strategy) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-  EXPECT_TRUE(program) << program.error().message;
-  return std::move(*program);
-}
-
-design::Program example(const std::string& name, const std::string& strategy) {
-  return program_of(read_file(source_dir() / "examples" / name / (name + ".noam")), strategy);
-}
-
-std::string file(const targets::Generated& generated, const std::string& path) {
-  for (const targets::File& file : generated.files)
-    if (file.path == path) return file.text;
-  ADD_FAILURE() << "no " << path;
-  return {};
-}
-
 std::string mongodb_file(const design::Program& program, const std::string& path) {
-  return file(targets::mongodb::generate(targets::outline(program), nullptr), path);
+  return file_of(targets::mongodb::generate(targets::outline(program), nullptr), path);
 }
 
 std::string couchbase_file(const design::Program& program, const std::string& path) {
-  return file(targets::couchbase::generate(targets::outline(program), nullptr), path);
+  return file_of(targets::couchbase::generate(targets::outline(program), nullptr), path);
 }
 
 // All that stands below the heading of a statement.
@@ -55,10 +33,6 @@ std::string statement(const std::string& text, const std::string& heading) {
   const std::size_t begin = text.find(heading);
   EXPECT_NE(begin, std::string::npos) << heading;
   return begin == std::string::npos ? std::string() : text.substr(begin, text.find("\n\n", begin) - begin);
-}
-
-void expect_part(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
 }
 
 std::vector<std::string> kind_names(const Layout& layout) {
@@ -123,7 +97,7 @@ TEST(DocumentLayout, ABlockIsADocumentAndKeyedEntriesAreDocumentsOfTheirOwn) {
 }
 
 TEST(DocumentLayout, FamiliesWithOneKeyShareDocumentsAndThoseWithAConstantACollection) {
-  const design::Program program = example("microblog", "seed003");
+  const design::Program program = example_program("microblog", "seed003");
   const targets::Outline outline = targets::outline(program);
   const Layout layout(outline, targets::mongodb::style);
   const Kind& tweets = kind(layout, "tweets_by_authors");
@@ -177,7 +151,7 @@ TEST(DocumentLayout, FamiliesWithOneKeyShareTheEntriesOfAnArray) {
   const auto sample = cli::read_sample(program, {folder.path().string()});
   ASSERT_TRUE(sample) << sample.error().message;
   expect_part(
-      file(targets::mongodb::generate(targets::outline(program), &*sample), "data.js"),
+      file_of(targets::mongodb::generate(targets::outline(program), &*sample), "data.js"),
       "by_id: [{ id: NumberLong(\"7\"), text: \"hello\", noam_version: NumberLong(\"1\"), likes: NumberLong(\"1\") }]");
 }
 
@@ -225,6 +199,19 @@ TEST(MongoStatements, ElementsMayBeFieldsOfTheirOwn) {
   expect_part(mongodb_file(program, "schema.js"), "\"^notes\\\\[\": { bsonType: \"string\" }");
 }
 
+TEST(MongoSchema, AsksForNoFieldThatMayBeWithoutAnEntry) {
+  // An empty list is an entry of its own that is not there; inside another it is an empty array.
+  expect_part(mongodb_file(example_program("game", "etf"), "schema.js"),
+              "required: [\"_id\", \"username\", \"noam_version\", \"first_name\", \"last_name\"]");
+  expect_part(mongodb_file(example_program("game", "eao"), "schema.js"),
+              "required: [\"_id\", \"username\", \"noam_version\", \"first_name\", \"last_name\", \"games\"]");
+}
+
+TEST(CouchbaseStatements, NameTheKeyAsNoFieldIsNamed) {
+  expect_part(couchbase_file(example_program("microblog", "seed003"), "statements.n1ql"),
+              "SELECT META(d).id AS noam_key, d.`id`, d.`noam_version`");
+}
+
 TEST(MongoSchema, HasAnIndexForTheOrderOfEntries) {
   const std::string schema = mongodb_file(program_of(with_design(""), "d"), "schema.js");
   expect_part(
@@ -264,10 +251,10 @@ TEST(CouchbaseSchema, MayBeRunAgain) {
 }
 
 TEST(CouchbaseData, LiesUnderKeysThatAreTexts) {
-  const design::Program program = example("game", "independent_pairs");
+  const design::Program program = example_program("game", "independent_pairs");
   const auto sample = cli::read_sample(program, {(source_dir() / "examples/game/figure3").string()});
   ASSERT_TRUE(sample) << sample.error().message;
-  const std::string data = file(targets::couchbase::generate(targets::outline(program), &*sample), "data.n1ql");
+  const std::string data = file_of(targets::couchbase::generate(targets::outline(program), &*sample), "data.n1ql");
   expect_part(data, "(KEY, VALUE) VALUES (\"mary\", {\"username\":\"mary\",\"first_name\":\"Mary\"");
   expect_part(data, "(KEY, VALUE) VALUES (\"2345::0\", {\"game\":\"2345\",\"position\":0,\"moves\":\"north, east\"");
 }
@@ -276,7 +263,7 @@ TEST(CouchbaseData, LiesUnderKeysThatAreTexts) {
 TEST(DocumentTargets, WriteEveryExampleUnderEveryStrategy) {
   for (const char* name : {"game", "microblog", "shortener", "eventlog", "rubis"}) {
     for (const char* strategy : {"eao", "etf", "normalized"}) {
-      const design::Program program = example(name, strategy);
+      const design::Program program = example_program(name, strategy);
       const targets::Outline outline = targets::outline(program);
       for (auto* const statements : {targets::mongodb::statements, targets::couchbase::statements}) {
         for (const targets::ListedStatement& listed : statements(outline))

@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/cli/sample.h"
 #include "noam/design/program.h"
-#include "noam/language/source.h"
 #include "noam/targets/oracle_nosql/oracle_nosql.h"
+#include "tests/outlined.h"
 #include "tests/support.h"
 
 // What Oracle NoSQL Database is given.
@@ -16,39 +14,15 @@ namespace noam::tests {
 
 namespace {
 
-design::Program program_of(const std::string& text, const std::string& strategy) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-  EXPECT_TRUE(program) << program.error().message;
-  return std::move(*program);
-}
-
-design::Program example(const std::string& name, const std::string& strategy) {
-  return program_of(read_file(source_dir() / "examples" / name / (name + ".noam")), strategy);
-}
-
-std::string file(const targets::Generated& generated, const std::string& path) {
-  for (const targets::File& at : generated.files)
-    if (at.path == path) return at.text;
-  ADD_FAILURE() << "no file " << path;
-  return {};
-}
-
 std::string file(const design::Program& program, const std::string& path) {
-  return file(targets::oracle_nosql::generate(targets::outline(program), nullptr), path);
+  return file_of(targets::oracle_nosql::generate(targets::outline(program), nullptr), path);
 }
 
 std::string figure3(const std::string& strategy, const std::string& path) {
-  const design::Program program = example("game", strategy);
+  const design::Program program = example_program("game", strategy);
   const auto sample = cli::read_sample(program, {(source_dir() / "examples/game/figure3").string()});
   EXPECT_TRUE(sample) << sample.error().message;
-  return file(targets::oracle_nosql::generate(targets::outline(program), &*sample), path);
-}
-
-void expect_part(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
+  return file_of(targets::oracle_nosql::generate(targets::outline(program), &*sample), path);
 }
 
 }  // namespace
@@ -87,7 +61,7 @@ TEST(OracleTarget, HasAPairAnEntryAsInFigure4b) {
 }
 
 TEST(OracleTarget, KeepsElementsInAChildTable) {
-  EXPECT_EQ(file(example("game", "figure11"), "schema.ddl"),
+  EXPECT_EQ(file(example_program("game", "figure11"), "schema.ddl"),
             R"(CREATE TABLE IF NOT EXISTS Game (
   id STRING,
   first_player STRING,
@@ -124,7 +98,7 @@ TEST(OracleTarget, LoadsRowsOfParentAndChild) {
 }
 
 TEST(OracleTarget, WalksDescendingKeysBackwards) {
-  expect_part(file(example("microblog", "seed003"), "statements.sql"),
+  expect_part(file(example_program("microblog", "seed003"), "statements.sql"),
               "DECLARE $username STRING; $noam_limit LONG;\n"
               "SELECT date_time, tweet_id, author, content, language, number_of_likes, number_of_shares\n"
               "FROM caches_by_users\n"
@@ -158,7 +132,7 @@ query notes($group) { select n.id, n.text from Note n where n.group = $group ord
 }
 
 TEST(OracleTarget, RaisesTheVersionWithEveryWrite) {
-  const std::string statements = file(example("game", "figure9"), "statements.sql");
+  const std::string statements = file(example_program("game", "figure9"), "statements.sql");
   expect_part(statements,
               "INSERT INTO Player (username, first_name, last_name, score, games, noam_version)\n"
               "VALUES ($username, $first_name, $last_name, $score, $games, 1);\n");
@@ -169,20 +143,20 @@ TEST(OracleTarget, RaisesTheVersionWithEveryWrite) {
 }
 
 TEST(OracleTarget, WritesARowInOneStatement) {
-  expect_part(file(example("game", "figure8"), "statements.sql"),
+  expect_part(file(example_program("game", "figure8"), "statements.sql"),
               "UPDATE Player\nSET first_name = $first_name, last_name = $last_name, noam_version = $noam_next_version\n"
               "WHERE username = $username AND noam_version = $noam_version;\n");
 }
 
 TEST(OracleTarget, AddsToCounters) {
-  expect_part(file(example("shortener", "seed001"), "statements.sql"),
+  expect_part(file(example_program("shortener", "seed001"), "statements.sql"),
               "INSERT INTO hourcounters (short_url, hour, value)\nVALUES ($short_url, $hour, 0);\n");
-  expect_part(file(example("shortener", "seed001"), "statements.sql"),
+  expect_part(file(example_program("shortener", "seed001"), "statements.sql"),
               "UPDATE hourcounters\nSET value = value + $value_\nWHERE short_url = $short_url AND hour = $hour;\n");
 }
 
 TEST(OracleTarget, WarnsOfTheLimitsOfTheCloud) {
-  const design::Program program = example("microblog", "seed003");
+  const design::Program program = example_program("microblog", "seed003");
   const auto measures = targets::oracle_nosql::measure(targets::outline(program));
   const auto warnings = targets::beyond(targets::oracle_nosql::capabilities, measures);
   ASSERT_FALSE(warnings.empty());

@@ -9,9 +9,38 @@
 #include "noam/design/program.h"
 #include "noam/targets/outline.h"
 #include "noam/targets/statements.h"
+#include "noam/targets/target.h"
 #include "tests/support.h"
 
 namespace noam::tests {
+
+inline design::Program program_of(const std::string& text, const std::string& strategy) {
+  const language::SourceFile source("model.noam", text);
+  Compilation compilation = compile(source);
+  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
+  auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
+  EXPECT_TRUE(program) << program.error().message;
+  return std::move(*program);
+}
+
+inline std::string example_text(const std::string& name) {
+  return read_file(source_dir() / "examples" / name / (name + ".noam"));
+}
+
+inline design::Program example_program(const std::string& name, const std::string& strategy) {
+  return program_of(example_text(name), strategy);
+}
+
+inline std::string file_of(const targets::Generated& generated, const std::string& path) {
+  for (const targets::File& file : generated.files)
+    if (file.path == path) return file.text;
+  ADD_FAILURE() << "no " << path;
+  return {};
+}
+
+inline void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
+}
 
 // A model on a design, as targets see it, and how they lay it out.
 template <class Layout>
@@ -50,22 +79,9 @@ class Outlined {
   }
 
  private:
-  static design::Program program_of(const std::string& text, const std::string& strategy) {
-    const language::SourceFile source("model.noam", text);
-    Compilation compilation = compile(source);
-    EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-    auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-    EXPECT_TRUE(program) << program.error().message;
-    return std::move(*program);
-  }
-
   design::Program program_;
   targets::Outline outline_;
   Layout layout_;
 };
-
-inline std::string example_text(const std::string& name) {
-  return read_file(source_dir() / "examples" / name / (name + ".noam"));
-}
 
 }  // namespace noam::tests

@@ -1,14 +1,12 @@
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/cli/sample.h"
 #include "noam/design/program.h"
-#include "noam/language/source.h"
 #include "noam/targets/redis/layout.h"
 #include "noam/targets/redis/redis.h"
+#include "tests/outlined.h"
 #include "tests/support.h"
 
 // What Redis is given. tests/servers/test_redis.py runs it.
@@ -16,28 +14,8 @@ namespace noam::tests {
 
 namespace {
 
-design::Program program_of(const std::string& text, const std::string& strategy) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-  EXPECT_TRUE(program) << program.error().message;
-  return std::move(*program);
-}
-
-design::Program example(const std::string& name, const std::string& strategy) {
-  return program_of(read_file(source_dir() / "examples" / name / (name + ".noam")), strategy);
-}
-
-std::string file(const targets::Generated& generated, const std::string& path) {
-  for (const targets::File& at : generated.files)
-    if (at.path == path) return at.text;
-  ADD_FAILURE() << "no file " << path;
-  return {};
-}
-
 std::string file(const design::Program& program, const std::string& path) {
-  return file(targets::redis::generate(targets::outline(program), nullptr), path);
+  return file_of(targets::redis::generate(targets::outline(program), nullptr), path);
 }
 
 void expect_lines(const std::string& text, const std::vector<std::string>& wanted) {
@@ -49,36 +27,36 @@ void expect_lines(const std::string& text, const std::vector<std::string>& wante
 }  // namespace
 
 TEST(RedisTarget, HasABlockInAHash) {
-  const design::Program program = example("game", "figure8");
+  const design::Program program = example_program("game", "figure8");
   const auto sample = cli::read_sample(program, {(source_dir() / "examples/game/figure3").string()});
   ASSERT_TRUE(sample) << sample.error().message;
   const auto generated = targets::redis::generate(targets::outline(program), &*sample);
   EXPECT_EQ(
-      lines_of(file(generated, "data.redis"))[0],
+      lines_of(file_of(generated, "data.redis"))[0],
       R"(HSET game:Player:{mary} noam_length_of_games 2 noam_version 1 first_name Mary last_name Wilson )"
       R"(games[0] "{\"game\":\"2345\",\"opponent\":\"rick\"}" games[1] "{\"game\":\"2611\",\"opponent\":\"ann\"}")");
 }
 
 TEST(RedisTarget, ReadsAndWritesWithCompleteRequests) {
   expect_lines(
-      file(example("game", "figure11"), "statements.redis"),
+      file(example_program("game", "figure11"), "statements.redis"),
       {"HMGET game:Game:{$id} first_player second_player noam_length_of_rounds noam_version",
        "FCALL_RO game_Game_rounds_read 1 game:Game:{$id}",
        "FCALL game_Game_rounds_put 1 game:Game:{$id} noam_version $noam_version position $position value $value",
        "FCALL game_Player_append 1 game:Player:{$username} noam_version $noam_version games $games"});
-  expect_lines(file(example("shortener", "seed000"), "statements.redis"),
+  expect_lines(file(example_program("shortener", "seed000"), "statements.redis"),
                {"FCALL_RO shortener_url_hours_read 2 shortener:url:{$short}:hours shortener:url:{$short}:hours:order "
                 "hour_from $hour_from",
                 "FCALL shortener_url_hours_add 2 shortener:url:{$short}:hours shortener:url:{$short}:hours:order "
                 "hour $hour visits $visits"});
-  expect_lines(file(example("microblog", "seed003"), "statements.redis"),
+  expect_lines(file(example_program("microblog", "seed003"), "statements.redis"),
                {"ZRANGE microblog:User_by_follows:{$element}:entries:order - + BYLEX",
                 "HEXISTS microblog:users:{$username} follows[$follows]",
                 "HMGET microblog:users:{$username} numbers.followers numbers.follows"});
 }
 
 TEST(RedisTarget, WritesAnAggregateInOneCall) {
-  expect_lines(file(example("game", "figure8"), "statements.redis"),
+  expect_lines(file(example_program("game", "figure8"), "statements.redis"),
                {"FCALL game_together 4 game:Player:{$username} game:Player:{$username} game:Player:{$username} "
                 "game:Player:{$username} game_Player_username_insert 1 2 noam_length_of_games $noam_length_of_games "
                 "game_Player_first_name_put 1 4 noam_version 0 first_name $first_name "
@@ -87,12 +65,12 @@ TEST(RedisTarget, WritesAnAggregateInOneCall) {
 }
 
 TEST(RedisTarget, ScansKeysWhereNoKeyIsGiven) {
-  expect_lines(file(example("microblog", "seed003"), "statements.redis"),
+  expect_lines(file(example_program("microblog", "seed003"), "statements.redis"),
                {"SCAN $cursor MATCH microblog:users:{*} COUNT 1000"});
 }
 
 TEST(RedisTarget, TellsWhereVersionsAre) {
-  const design::Program program = example("microblog", "seed003");
+  const design::Program program = example_program("microblog", "seed003");
   const targets::Outline outline = targets::outline(program);
   const targets::redis::Layout layout(outline);
   for (const auto& family : layout.families()) {
@@ -108,15 +86,14 @@ TEST(RedisTarget, TellsWhereVersionsAre) {
       EXPECT_FALSE(family.version) << label;
     }
   }
-  const design::Program pairs = example("game", "independent_pairs");
+  const design::Program pairs = example_program("game", "independent_pairs");
   const targets::Outline apart = targets::outline(pairs);
   const targets::redis::Layout layout_apart(apart);
-  for (const auto& family : layout_apart.families())
-    EXPECT_EQ(family.apart, family.family->label == "GameRound");
+  for (const auto& family : layout_apart.families()) EXPECT_EQ(family.apart, family.family->label == "GameRound");
 }
 
 TEST(RedisTarget, IsMadeTheSameEachTime) {
-  const design::Program program = example("eventlog", "seed004");
+  const design::Program program = example_program("eventlog", "seed004");
   const auto once = targets::redis::generate(targets::outline(program), nullptr);
   const auto again = targets::redis::generate(targets::outline(program), nullptr);
   ASSERT_EQ(once.files.size(), again.files.size());

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "noam/cli/compile.h"
 #include "noam/design/narration.h"
 #include "noam/language/source.h"
+#include "tests/outlined.h"
 #include "tests/support.h"
 
 // Data as it lies under a design.
@@ -20,18 +20,7 @@ namespace {
 
 using model::Datum;
 
-design::Program program_of(const std::string& text, const std::string& strategy) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-  EXPECT_TRUE(program) << program.error().message;
-  return std::move(*program);
-}
-
-design::Program game(const std::string& strategy) {
-  return program_of(read_file(source_dir() / "examples/game/game.noam"), strategy);
-}
+design::Program game(const std::string& strategy) { return example_program("game", strategy); }
 
 std::string figure3() { return (source_dir() / "examples/game/figure3").string(); }
 

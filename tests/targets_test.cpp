@@ -180,6 +180,43 @@ TEST(Targets, AreTheSevenThatAreNamedInDesigns) {
                                              "couchbase"}));
 }
 
+TEST(Targets, HaveTheFilesThatTheirPageTells) {
+  const auto model = compiled(source_dir() / "examples/game/game.noam");
+  const auto program = design::make_program(model, "eao");
+  ASSERT_TRUE(program) << program.error().message;
+  const targets::Outline outline = targets::outline(*program);
+  design::Sample sample;
+  sample.families.resize(program->design.families.size());
+  const auto lines = lines_of(read_file(source_dir() / "docs/targets.md"));
+  for (const targets::Target& target : targets::all_targets()) {
+    SCOPED_TRACE(std::string(target.name));
+    // The last two cells: always, and with data.
+    const std::string begin = "| `" + std::string(target.name) + "` | ";
+    const auto row =
+        std::find_if(lines.begin(), lines.end(), [&](const std::string& line) { return line.rfind(begin, 0) == 0; });
+    ASSERT_NE(row, lines.end());
+    std::set<std::string> always;
+    std::set<std::string> with_data;
+    for (const targets::File& file : target.generate(outline, nullptr).files) always.insert(file.path);
+    for (const targets::File& file : target.generate(outline, &sample).files)
+      if (!always.contains(file.path)) with_data.insert(file.path);
+    always.erase("README.md");
+    const auto told = [](std::string cell) {
+      std::set<std::string> out;
+      for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', at)) {
+        const std::size_t end = cell.find('`', at + 1);
+        out.insert(cell.substr(at + 1, end - at - 1));
+        at = end + 1;
+      }
+      return out;
+    };
+    const std::size_t last = row->rfind(" | ");
+    const std::size_t before = row->rfind(" | ", last - 1);
+    EXPECT_EQ(told(row->substr(before, last - before)), always);
+    EXPECT_EQ(told(row->substr(last)), with_data);
+  }
+}
+
 TEST(GoldenTargets, AreWhatTheFilesSay) {
   const auto files = files_below("tests/golden/targets", ".txt");
   ASSERT_GE(files.size(), targets::all_targets().size());
@@ -295,12 +332,13 @@ TEST_F(Generate, WarnsWhereADesignGoesBeyondADatabase) {
 
 TEST_F(Generate, WarnsOfOptionsThatNobodyKnows) {
   const std::string path = folder("options.noam");
-  write_file(path,
-             "model options\n"
-             "entity A ~10 { id: int key  n: int }\n"
-             "query a($id) { select a from A a where a.id = $id }\n"
-             "design d for mongodb { collection A of A a by id with cassandra(cashing: \"x\", types: \"n uuid, m int\") "
-             "{ entry ε: n } }\n");
+  write_file(
+      path,
+      "model options\n"
+      "entity A ~10 { id: int key  n: int }\n"
+      "query a($id) { select a from A a where a.id = $id }\n"
+      "design d for mongodb { collection A of A a by id with cassandra(cashing: \"x\", types: \"n uuid, m int\") "
+      "{ entry ε: n } }\n");
   const ProgramRun run = run_noam({"check", path, "--target", "cassandra", "--strategy", "d"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("does not know the option `cashing`"), std::string::npos) << run.out;

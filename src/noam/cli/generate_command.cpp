@@ -87,7 +87,7 @@ std::string details(const Target& target) {
   line("expiry", can.expiry);
   out += "\nlimits\n";
   for (const targets::Limit& limit : can.limits)
-    out += fmt::format("  {:<12}{}{}\n", targets::shown_amount(limit.kind, limit.value), limit.about,
+    out += fmt::format("  {:<20}{}{}\n", targets::shown_amount(limit, limit.value), limit.about,
                        limit.hard ? "" : " (advice)");
   if (!target.options.empty()) out += "\noptions, `with " + std::string(target.name) + "(name: \"…\")` in a design\n";
   for (const targets::Option& option : target.options) out += fmt::format("  {:<12}{}\n", option.name, option.about);
@@ -100,6 +100,7 @@ Json as_json(const Target& target) {
   for (const targets::Limit& limit : can.limits)
     limits.push_back({{"limit", targets::limit_name(limit.kind)},
                       {"value", limit.value},
+                      {"unit", limit.unit.empty() ? "bytes" : limit.unit},
                       {"hard", limit.hard},
                       {"about", limit.about},
                       {"remedy", limit.remedy}});

@@ -10,6 +10,7 @@
 #include "noam/base/check.h"
 #include "noam/cli/load_command.h"
 #include "noam/cli/records.h"
+#include "noam/design/narration.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
 
@@ -40,6 +41,19 @@ std::strong_ordering in_order(const std::vector<model::Datum>& a, const std::vec
   return std::strong_ordering::equal;
 }
 
+// Sums of ints are kept exactly, as decimals; databases have ints for them.
+Result<void> make_int(const design::Design& design, std::uint32_t family, const model::Cell& cell,
+                      model::Datum& datum) {
+  if (cell.shape != model::CellShape::Plain || cell.expr.type.kind != model::TypeKind::Int || !datum.is_decimal())
+    return {};
+  const auto number = datum.as_decimal().to_int();
+  if (!number)
+    return Error{fmt::format("`{}` of {} is {}, which is no int: other databases can't hold it", cell.name,
+                             design::family_label(design, family), datum.as_decimal().text())};
+  datum = *number;
+  return {};
+}
+
 Result<std::vector<design::SampleEntry>> read_family(stores::Store& store, const design::Design& design,
                                                      std::uint32_t index) {
   const design::Family& family = design.families[index];
@@ -52,6 +66,8 @@ Result<std::vector<design::SampleEntry>> read_family(stores::Store& store, const
       check(item.block.size() == by.size() && item.entry.key.size() == family.key.size() &&
                 item.entry.columns.size() == family.width(),
             "an entry has what its family says");
+      for (std::size_t i = 0; i < family.cells.size(); ++i)
+        NOAM_RETURN_IF_ERROR(make_int(design, index, family.cells[i], item.entry.columns[i]));
       out.push_back({std::move(item.block), std::move(item.entry.key), std::move(item.entry.columns)});
     }
     after = page.next;
@@ -78,11 +94,15 @@ Result<design::Sample> read_sample(const design::Program& program, const std::ve
   for (const DataSource& source : sources) NOAM_RETURN_IF_ERROR(load_file(*session, source));
   for (const model::Query* query : runtime::in_order_of_refresh(*program.model))
     NOAM_RETURN_IF_ERROR(session->refresh(query->name));
+  return sample_of(*store, program);
+}
+
+Result<design::Sample> sample_of(stores::Store& store, const design::Program& program) {
   design::Sample out;
   for (std::uint32_t i = 0; i < program.design.families.size(); ++i) {
     out.families.emplace_back();
     if (program.design.families[i].of_noam()) continue;
-    NOAM_ASSIGN_OR_RETURN(out.families.back(), read_family(*store, program.design, i));
+    NOAM_ASSIGN_OR_RETURN(out.families.back(), read_family(store, program.design, i));
   }
   return out;
 }

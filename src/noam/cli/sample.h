@@ -6,6 +6,7 @@
 #include "noam/base/result.h"
 #include "noam/design/program.h"
 #include "noam/design/sample.h"
+#include "noam/stores/store.h"
 
 namespace noam::cli {
 
@@ -14,5 +15,8 @@ namespace noam::cli {
 // first moment of 2025 (only keys that noam makes, where the data has none, differ). The error is one line; the first
 // bad line of the data is one.
 Result<design::Sample> read_sample(const design::Program& program, const std::vector<std::string>& paths);
+
+// All that a store has under the design of the program.
+Result<design::Sample> sample_of(stores::Store& store, const design::Program& program);
 
 }  // namespace noam::cli

@@ -31,20 +31,23 @@ const char* limit_name(LimitKind kind) {
   return "";
 }
 
-std::string shown_amount(LimitKind kind, double value) {
-  const bool bytes = kind == LimitKind::UnitBytes || kind == LimitKind::PartitionBytes || kind == LimitKind::KeyBytes ||
-                     kind == LimitKind::ValueBytes;
+std::string shown_amount(const Limit& limit, double value) {
+  const bool bytes = limit.unit.empty();
   constexpr std::array byte_units = {" B", " kB", " MB", " GB", " TB", " PB"};
   constexpr std::array number_units = {"", " thousand", " million", " billion", " trillion", " quadrillion"};
-  std::size_t unit = 0;
-  // Small numbers stay as they are.
-  while (value >= (bytes || unit > 0 ? 1000 : 10'000) && unit + 1 < byte_units.size()) {
-    value /= 1000;
-    ++unit;
+  std::string number;
+  // What is small is told exactly: many limits are powers of two, less one.
+  if (value < (bytes ? 1e5 : 1e6)) {
+    number = fmt::format("{:.0f}", std::ceil(value));
+    if (number.size() > 3) number.insert(number.size() - 3, ",");
+    if (bytes) number += byte_units[0];
+  } else {
+    std::size_t unit = 0;
+    for (; value >= 1000 && unit + 1 < byte_units.size(); ++unit) value /= 1000;
+    number = value < 10 && value != std::floor(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+    number += bytes ? byte_units[unit] : number_units[unit];
   }
-  const std::string number =
-      value < 10 && value != std::floor(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
-  return number + (bytes ? byte_units[unit] : number_units[unit]);
+  return bytes ? number : fmt::format("{} {}", number, limit.unit);
 }
 
 std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<Measure>& measures) {
@@ -57,11 +60,11 @@ std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<
       if (worst == nullptr || (limit.hard && !worst->hard)) worst = &limit;
     }
     if (worst == nullptr) continue;
-    const std::string comes = fmt::format("{} comes to {}", measure.subject, shown_amount(measure.kind, measure.value));
-    const std::string most = shown_amount(worst->kind, worst->value);
+    const std::string comes = fmt::format("{} comes to {}", measure.subject, shown_amount(*worst, measure.value));
+    const std::string most = shown_amount(*worst, worst->value);
     out.push_back({worst->hard ? "beyond-limit" : "beyond-advice",
                    worst->hard ? fmt::format("{}; {} has at most {}", comes, worst->about, most)
-                               : fmt::format("{}; at most {} is advised for {}", comes, most, worst->about),
+                               : fmt::format("{}; {} is advised to have at most {}", comes, worst->about, most),
                    std::string(worst->remedy)});
   }
   return out;

@@ -26,9 +26,10 @@ const char* limit_name(LimitKind kind);
 struct Limit {
   LimitKind kind = LimitKind::UnitBytes;
   double value = 0;
-  bool hard = true;         // the database refuses more; else it gets slow
-  std::string_view about;   // `a document`, `a partition`
-  std::string_view remedy;  // what to do where a design goes beyond it
+  bool hard = true;            // the database refuses more; else it gets slow
+  std::string_view about;      // `a document`, `a partition`
+  std::string_view remedy;     // what to do where a design goes beyond it
+  std::string_view unit = {};  // of what is counted: `cells`; empty: bytes
 };
 
 struct Capabilities {
@@ -58,7 +59,7 @@ struct Warning {
 // Where a measure is beyond a limit of its kind.
 std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<Measure>& measures);
 
-// `16 MB`, `400 kB`, `2 billion`: as people say it.
-std::string shown_amount(LimitKind kind, double value);
+// So much of what the limit is of, as people say it: `16 MB`, `65,535 B`, `2 billion cells`.
+std::string shown_amount(const Limit& limit, double value);
 
 }  // namespace noam::targets

@@ -10,6 +10,7 @@
 #include "noam/base/check.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
+#include "noam/targets/keys.h"
 
 namespace noam::targets::documents {
 
@@ -26,11 +27,6 @@ bool alike(const Column& a, const Column& b) {
          a.constant.has_value() == b.constant.has_value();
 }
 
-bool same_constants(const FamilyOutline& a, const FamilyOutline& b) {
-  return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(),
-                    [](const Column& left, const Column& right) { return left.constant == right.constant; });
-}
-
 bool same_collection(const FamilyOutline& a, const FamilyOutline& b) {
   return a.path == b.path && std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(), alike);
 }
@@ -40,13 +36,6 @@ bool is_that_field(const FamilyOutline& family) {
   const auto cell = [](const Column& column) { return column.place.kind == Place::Kind::Cell; };
   return family.base && std::count_if(family.values.begin(), family.values.end(), cell) == 1 &&
          family.values[0].name == family.path;
-}
-
-std::string name_after(const FamilyOutline& family) {
-  if (!family.path.empty()) return family.path;
-  std::vector<std::string> parts;
-  for (const Column& column : family.key) parts.push_back(column.name);
-  return fmt::format("by_{}", fmt::join(parts, "_"));
 }
 
 class CollectionPlacer {
@@ -67,7 +56,7 @@ class CollectionPlacer {
       kind.collection = &collection_;
       const bool whole = alone || !kind.entries;
       kind.name =
-          names.give(whole ? collection_.name : fmt::format("{}_{}", collection_.name, name_after(*group.front())));
+          names.give(whole ? collection_.name : fmt::format("{}_{}", collection_.name, name_apart(*group.front())));
       out.push_back(std::move(kind));
     }
     return out;
@@ -126,7 +115,7 @@ class CollectionPlacer {
       for (const Placed& other : kind.families)
         if (other.shape == Shape::Embedded && same_collection(family, *other.family)) out.name = other.name;
     }
-    if (out.name.empty()) out.name = names.give(name_after(family));
+    if (out.name.empty()) out.name = names.give(name_apart(family));
     Namer inner(style_.fields);
     if (out.shape == Shape::Embedded) {
       out.versioned = family.existence;
@@ -592,8 +581,11 @@ std::vector<Measure> measure(const Layout& layout) {
       bytes += entries * family.bytes;
     }
     out.push_back({LimitKind::UnitBytes, fmt::format("a document of {}", kind.name), bytes});
+    double key = key_bytes(layout.model(), kind.collection->block);
+    if (kind.entries) key += key_bytes(layout.model(), kind.families[0].family->key);
+    out.push_back({LimitKind::KeyBytes, fmt::format("the key of a document of {}", kind.name), key});
   }
-  out.push_back({LimitKind::Tables, "the database", static_cast<double>(layout.kinds().size())});
+  out.push_back({LimitKind::Tables, "the design", static_cast<double>(layout.kinds().size())});
   return out;
 }
 
@@ -656,47 +648,49 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
   }
 }
 
-namespace {
+namespace {}  // namespace
 
-// Lines of at most so many characters, broken between words.
-std::string wrapped(std::string_view text, std::size_t width) {
-  std::string out;
-  std::size_t line = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (line > 0 && line + 1 + end > width) {
-      out += '\n';
-      line = 0;
-    }
-    if (line > 0) out += ' ';
-    line += end + (line > 0 ? 1 : 0);
-    out += text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column,
+                     std::string (*part_field)(const Kind& kind, const Part& part)) {
+  const Kind& kind = layout.kind_of(family);
+  const Placed& placed = layout.placed(family);
+  const auto at = [&](const std::string& field) { return fmt::format("`{}` of `{}`", field, kind.name); };
+  if (column.place.kind == Place::Kind::Block) return at(part_field(kind, kind.id[column.place.index]));
+  const bool key = column.place.kind == Place::Kind::Key;
+  if (placed.shape == Shape::Elements || placed.shape == Shape::Flat) {
+    if (key && family.elements == TypeKind::List) return "the place in " + at(placed.name);
+    const std::string inner = family.elements == TypeKind::Map ? (key ? ".key" : ".value") : "";
+    return at(placed.name + "[]" + inner);
   }
-  return out;
+  const std::string before = placed.shape == Shape::Embedded      ? placed.name + "[]."
+                             : placed.shape == Shape::Subdocument ? placed.name + "."
+                                                                  : std::string();
+  if (key) {
+    const Part& part = placed.key[column.place.index];
+    return at(placed.shape == Shape::Document ? part_field(kind, part) : before + part.name);
+  }
+  for (const auto& [name, there] : placed.columns())
+    if (there == &column) return at(before + name);
+  return fmt::format("the length of an array of `{}`", kind.name);
 }
 
-}  // namespace
-
 std::string told_together(const Layout& layout, const std::vector<Write>& writes) {
-  std::vector<std::string> names;
-  bool many = false;   // documents of one collection
+  std::vector<std::string> bases;
+  std::vector<std::string> copies;
   bool apart = false;  // lives in other documents than the head of its aggregate
   for (const Write& write : writes) {
     const Kind& kind = layout.kind_of(*write.family);
+    auto& names = write.family->base ? bases : copies;
     if (std::find(names.begin(), names.end(), kind.name) == names.end()) names.push_back(kind.name);
-    many = many || kind.entries;
     apart = apart || (write.family->base && !kind.versioned && !layout.placed(*write.family).versioned);
   }
-  std::string out = "Atomic: each request, on its document.";
+  std::string out = bases.size() > 1 ? fmt::format(
+                                           "Atomic: each request, on its document; those of {} are changed one "
+                                           "after the other.",
+                                           fmt::join(bases, ", "))
+                                     : "Atomic: each request, on its document.";
   if (apart) out += " A part of the aggregate lies in documents of its own, which its version does not guard.";
-  if (names.size() > 1 || many)
-    out += fmt::format(
-        " The documents of {} follow one by one: noam's runtime keeps an intent for that, other programs must see to "
-        "it "
-        "themselves.",
-        fmt::join(names, ", "));
-  return wrapped(out, 112);
+  return out + told_followers(copies);
 }
 
 }  // namespace noam::targets::documents

@@ -167,6 +167,10 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
 // Whether there is such a write to an instance that was there before.
 bool writes_any(const std::vector<Write>& writes, const FamilyOutline& family, WriteKind kind);
 
+// Where a column lies, for the page that comes with the files; `part_field` is where a part of a document's key stands.
+std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column,
+                     std::string (*part_field)(const Kind& kind, const Part& part));
+
 // Which documents of a command's writes are changed one by one.
 std::string told_together(const Layout& layout, const std::vector<Write>& writes);
 

@@ -42,5 +42,39 @@ TEST(Keys, AreTheSameWhateverIsConstant) {
   EXPECT_FALSE(same_key(follows, followers));
 }
 
+TEST(Keys, GroupFamilies) {
+  CollectionOutline collection;
+  collection.families.resize(4);
+  collection.families[1].key = {part("day")};
+  collection.families[2].key = {part("position")};
+  collection.families[2].elements = model::TypeKind::List;
+  collection.families[3].key = {part("day")};
+  collection.families[3].path = "days";
+  const Groups groups = group_families(collection);
+  const auto* all = collection.families.data();
+  EXPECT_EQ(groups.of_block, (std::vector<const FamilyOutline*>{all, all + 2}));
+  ASSERT_EQ(groups.keyed.size(), 1U);
+  EXPECT_EQ(groups.keyed[0], (std::vector<const FamilyOutline*>{all + 1, all + 3}));
+  EXPECT_EQ(name_apart(collection.families[1]), "by_day");
+  EXPECT_EQ(name_apart(collection.families[3]), "days");
+}
+
+TEST(Keys, TakeTheBytesOfTheirParts) {
+  model::Model model;
+  model.entities.emplace_back();
+  model::Field field;
+  field.name = "name";
+  field.type = model::scalar(model::TypeKind::Text);
+  field.about_bytes = 300;
+  model.entities[0].fields.push_back(field);
+  Column name = part("name");
+  name.attribute = Attribute{static_cast<model::EntityId>(0), 0};
+  Column length = name;  // worked out of the field, and no text
+  length.type = model::scalar(model::TypeKind::Int);
+  EXPECT_EQ(key_bytes(model, {name}), 300);
+  EXPECT_EQ(key_bytes(model, {name, length}), 308);
+  EXPECT_EQ(key_bytes(model, {}), 0);
+}
+
 }  // namespace
 }  // namespace noam::targets

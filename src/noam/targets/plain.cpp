@@ -106,6 +106,10 @@ Json plain_json(const Model& model, const Type& type, const Datum& datum) {
   }
 }
 
+std::string text_of(const Model& model, const Type& type, const Datum& datum) {
+  return is_scalar(model, type) ? plain_text(model, type, datum) : plain_json(model, type, datum).dump();
+}
+
 model::EntityId entity_of(const Outline& outline, const FamilyOutline& base) {
   const design::Design& design = outline.program->design;
   const design::Family& family = design.families[base.index];

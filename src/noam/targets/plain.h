@@ -23,6 +23,9 @@ std::string plain_text(const model::Model& model, const model::Type& type, const
 // object.
 nlohmann::ordered_json plain_json(const model::Model& model, const model::Type& type, const model::Datum& datum);
 
+// The text of a scalar, or the JSON of what is none; of what is there.
+std::string text_of(const model::Model& model, const model::Type& type, const model::Datum& datum);
+
 // The entity that a base holds fields or elements of.
 model::EntityId entity_of(const Outline& outline, const FamilyOutline& base);
 

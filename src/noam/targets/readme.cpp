@@ -120,6 +120,12 @@ std::string readme(const Outline& outline, std::string_view title, const Capabil
   add("Where everything lives", attributes(outline, place));
   const std::string others = kept(outline, place);
   if (!others.empty()) add("What is worked out", others);
+  add("How statements are read",
+      "Their steps are those of the plan, as `noam design --explain` tells them. A step without a request is done by "
+      "the\nprogram that asks. A request stands once, and is sent for each instance that a command changes. "
+      "Placeholders bear the\nnames of columns; those of a bound end in `_from` and `_to`. `noam_version` is the "
+      "version of an aggregate that was\nread, `noam_next_version` one more, `noam_limit` how many entries are "
+      "wanted.\n");
   add("What the database promises",
       markdown_table({"", ""}, {{"atomic", std::string(capabilities.atomic)},
                                 {"conditional writes", std::string(capabilities.conditional)},
@@ -129,7 +135,7 @@ std::string readme(const Outline& outline, std::string_view title, const Capabil
   std::vector<std::vector<std::string>> limits;
   for (const Limit& limit : capabilities.limits)
     limits.push_back(
-        {std::string(limit.about), shown_amount(limit.kind, limit.value), limit.hard ? "refused beyond it" : "advice"});
+        {std::string(limit.about), shown_amount(limit, limit.value), limit.hard ? "refused beyond it" : "advice"});
   add("Limits", markdown_table({"of what", "at most", ""}, limits));
   for (const Section& section : last) add(section.title, section.text);
   return out;

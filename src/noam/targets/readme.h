@@ -19,8 +19,10 @@ struct Section {
   std::string text;  // Markdown
 };
 
-// Title, what it was made from, the sections that come first, the table of attributes, what the target can do and its
-// limits, the sections that come last.
+// Title, what it was made from, the sections that come first, the table of attributes, how statements are read, what
+// the target can do and its limits, the sections that come last. All targets have `Files` and what lies where
+// (`Tables`, `Documents`, `Keys`) first; `Types`, where they are made `Keys`, and `Writing` last, and then what is
+// theirs alone.
 std::string readme(const Outline& outline, std::string_view title, const Capabilities& capabilities,
                    const std::vector<Section>& first, const PlaceName& place, const std::vector<Section>& last);
 

@@ -31,6 +31,7 @@ class Lister {
     const design::Explanation explanation = explainer_.explain(statement);
     tell(explanation.deeds, 1);
     std::vector<Write> writes;
+    std::vector<std::string> written_back;
     note_made(explanation);
     for (const design::Written& written : explanation.bases) write("write", written, 1, writes);
     for (const design::Following& copy : explanation.copies) {
@@ -41,10 +42,14 @@ class Lister {
                             false,
                             {}});
       tell(copy.support, 2);
+      if (read_before(copy)) written_back.push_back(outline_.family(copy.written.family).label);
       write("then write", copy.written, 2, writes);
     }
     if (!writes.empty()) {
       out_.together = dialect_.together(writes);
+      if (!written_back.empty())
+        out_.together += fmt::format(" What is read and written back ({}) must have one writer at a time.",
+                                     fmt::join(written_back, ", "));
       out_.batches = dialect_.batches(writes);
     }
     return std::move(out_);
@@ -59,6 +64,14 @@ class Lister {
     for (const model::Parameter& parameter : parameters) names.push_back("$" + parameter.name);
     return fmt::format("{} {}({})", statement.command ? "command" : "query", design::statement_name(model, statement),
                        fmt::join(names, ", "));
+  }
+
+  // Its entries are worked out from what was there, and not by adding.
+  [[nodiscard]] bool read_before(const design::Following& copy) const {
+    const std::uint32_t family = copy.written.family;
+    return !copy.forgotten && !outline_.family(family).adds &&
+           std::any_of(copy.support.begin(), copy.support.end(),
+                       [&](const Deed& deed) { return deed.step == nullptr && deed.family == family; });
   }
 
   // Base families of entities that the command makes instances of.
@@ -208,7 +221,47 @@ void add_lines(std::string& out, std::string_view begin, std::string_view text) 
   }
 }
 
+// Lines of at most so many characters, broken between words.
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (line > 0 && line + 1 + end > width) {
+      out += '\n';
+      line = 0;
+    }
+    if (line > 0) out += ' ';
+    line += end + (line > 0 ? 1 : 0);
+    out += text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string told_followers(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  return fmt::format(" {} {} afterwards, request by request: whoever writes must see to it.", fmt::join(names, ", "),
+                     names.size() == 1 ? "follows" : "follow");
+}
+
+std::string told_apart(const std::vector<Write>& writes) {
+  std::vector<std::string> bases;
+  std::vector<std::string> copies;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Write& write : writes)
+    if (write.family->base) add(bases, write.collection->name);
+  for (const Write& write : writes)
+    if (std::find(bases.begin(), bases.end(), write.collection->name) == bases.end())
+      add(copies, write.collection->name);
+  std::string out = ".";
+  if (bases.size() > 1) out = fmt::format("; blocks of {} are changed one after the other.", fmt::join(bases, ", "));
+  return out + told_followers(copies);
+}
 
 std::vector<ListedStatement> list_statements(const Outline& outline, const Dialect& dialect) {
   std::vector<ListedStatement> out;
@@ -255,7 +308,7 @@ std::string print_statements(const std::vector<ListedStatement>& statements, std
       add_lines(out, fmt::format("{}{}", comment, std::string(2 * step.depth, ' ')), step.text);
       add_requests(step.requests, step.depth + 1);
     }
-    if (!statement.together.empty()) add_lines(out, fmt::format("{}  ", comment), statement.together);
+    if (!statement.together.empty()) add_lines(out, fmt::format("{}  ", comment), wrapped(statement.together, 112));
     add_requests(statement.batches, 1);
   }
   return out;

@@ -60,7 +60,7 @@ class Dialect {
 
   [[nodiscard]] virtual Native read(const Read& read) const = 0;
   [[nodiscard]] virtual Native write(const Write& write) const = 0;
-  // What of a command's writes happens together or not at all, in a sentence or two.
+  // What of a command's writes happens together or not at all, in sentences.
   [[nodiscard]] virtual std::string together(const std::vector<Write>& writes) const = 0;
   // Requests that do several of them at once, where the database has such.
   [[nodiscard]] virtual std::vector<Native> batches(const std::vector<Write>& /*writes*/) const { return {}; }
@@ -83,6 +83,13 @@ struct ListedStatement {
   std::vector<Native> batches;
 };
 
+// ` Tag_counts follows afterwards: …`, with a space before it; nothing where there are none.
+std::string told_followers(const std::vector<std::string>& names);
+
+// The end of a sentence and the next, for databases where a block is changed as a whole: bases in several collections
+// are changed one after the other, and copies in collections without bases follow.
+std::string told_apart(const std::vector<Write>& writes);
+
 std::vector<ListedStatement> list_statements(const Outline& outline, const Dialect& dialect);
 
 // For databases where a command's writes to bases are not one request a family: steps that write to bases ask for
@@ -90,7 +97,8 @@ std::vector<ListedStatement> list_statements(const Outline& outline, const Diale
 void gather_base_writes(std::vector<ListedStatement>& statements,
                         const std::function<std::vector<Native>(const std::vector<Write>&)>& requests);
 
-// As a text whose comments begin with `comment`: a heading a statement, steps with their requests below.
+// As a text whose comments begin with `comment`: a heading a statement, steps with their requests below, and what is
+// atomic.
 std::string print_statements(const std::vector<ListedStatement>& statements, std::string_view comment,
                              std::string_view end_of_request);
 

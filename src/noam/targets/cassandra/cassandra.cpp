@@ -12,6 +12,8 @@
 
 #include "noam/model/datum_json.h"
 #include "noam/targets/cassandra/tables.h"
+#include "noam/targets/keys.h"
+#include "noam/targets/plain.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::cassandra {
@@ -23,25 +25,26 @@ using model::TypeKind;
 namespace {
 
 constexpr auto limits = std::to_array<Limit>({
-    // "Cassandra's hard limit is 2 billion cells per partition" (Data Modeling, Evaluating and Refining).
+    // "Cassandra's hard limit is 2 billion cells per partition" (Apache Cassandra, Data Modeling, Refining); 2^31.
     {LimitKind::PartitionEntries, 2e9, true, "a partition",
-     "put something that grows into the block key: a time bucket"},
-    // "keep … partitions under 100,000 cells and a maximum size of 100 MB" is the usual advice (ibid.).
+     "put something that grows into the block key: a time bucket", "cells"},
+    // "keep the maximum number of values below 100,000 items and the disk size under 100MB" (DataStax, Calculating
+    // partition size).
     {LimitKind::PartitionEntries, 100e3, false, "a partition",
-     "put a time bucket or a shard into the block key, or give the family a limit"},
+     "put a time bucket or a shard into the block key, or give the family a limit", "cells"},
     {LimitKind::PartitionBytes, 100e6, false, "a partition",
      "put a time bucket or a shard into the block key, or give the family a limit"},
-    // "The maximum size of a single column value is 2 GB (1 MB is recommended)" (CQL limits).
+    // "Single column value size: 2 GB (1 MB is recommended)" (DataStax, CQL limits).
     {LimitKind::ValueBytes, 2e9, true, "a column", "lay the elements out as entries: `entry field[*]`"},
     {LimitKind::ValueBytes, 1e6, false, "a column", "lay the elements out as entries: `entry field[*]`"},
-    // "The maximum size of a key is 65535 bytes" (CQL limits).
-    {LimitKind::KeyBytes, 65535, true, "a key", "choose a shorter key"},
+    // "Key length: 65535", and as much for a clustering column (ibid.).
+    {LimitKind::KeyBytes, 65535, true, "a partition key or a clustering column", "choose a shorter key"},
     // "Collections … are meant for storing relatively small amount of data"; 64 K elements were the limit up to
     // protocol 2.
     {LimitKind::ElementsInside, 65535, false, "a list, set or map in a column",
-     "lay the elements out as entries: `entry field[*]`"},
+     "lay the elements out as entries: `entry field[*]`", "elements"},
     // Guardrails of cassandra.yaml (tables_warn_threshold) and common practice: some hundred tables a cluster.
-    {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs"},
+    {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs", "tables"},
 });
 
 constexpr auto known_options = std::to_array<Option>({
@@ -106,13 +109,13 @@ class CqlDialect : public Dialect {
         break;
       case WriteKind::Add:
         native.text = add(table, *write.family);
-        if (!table.counters)
-          native.why_not = "read it before, and again where the condition does not hold: what is there stands in it";
         break;
       case WriteKind::Erase:
         native.text = erase(table, *write.family);
         break;
     }
+    if (write.kind != WriteKind::Erase && compared(table, *write.family))
+      native.why_not = "`…_before` is as it was read, null where it was not there; read again where it is not so";
     return native;
   }
 
@@ -122,15 +125,12 @@ class CqlDialect : public Dialect {
     for (const Write& write : writes)
       (write.family->base ? bases : copies).insert(layout_.table_of(*write.family).name);
     for (const std::string& base : bases) copies.erase(base);
-    std::string out;
-    if (!bases.empty())
-      out += fmt::format("atomic: what is written to one partition of {}{}, where it is sent as one batch",
-                         joined({bases.begin(), bases.end()}, " or of "), bases.size() > 1 ? " (each for itself)" : "");
-    if (!copies.empty())
-      out += fmt::format("{}{} {} afterwards, each partition for itself: whoever writes must see to it that they do",
-                         out.empty() ? "" : "\n", joined({copies.begin(), copies.end()}),
-                         copies.size() == 1 ? "follows" : "follow");
-    return out;
+    const std::string atomic = bases.empty()
+                                   ? "Atomic: each request, on its row."
+                                   : fmt::format("Atomic: what is written to one partition of {}{}, sent as one batch.",
+                                                 joined({bases.begin(), bases.end()}, " or of "),
+                                                 bases.size() > 1 ? " (each for itself, one after the other)" : "");
+    return atomic + told_followers({copies.begin(), copies.end()});
   }
 
   [[nodiscard]] std::vector<Native> batches(const std::vector<Write>& writes) const override {
@@ -142,21 +142,45 @@ class CqlDialect : public Dialect {
       if (of_table.size() > 1 && table.version_of_block) out.push_back(conditional_batch(table, of_table));
     }
     if (const auto counters = counter_batch(writes)) out.push_back(*counters);
+    for (const Table* table : heads_elsewhere(writes))
+      out.push_back({raise_head(*table), "first of all: the version of the aggregate lies in another table"});
+    return out;
+  }
+
+  // Tables with versions of aggregates that are written to in other tables only.
+  [[nodiscard]] std::vector<const Table*> heads_elsewhere(const std::vector<Write>& writes) const {
+    std::vector<const Table*> written;
+    for (const Write& write : writes)
+      if (const Table& table = layout_.table_of(*write.family); versioned(table, *write.family))
+        written.push_back(&table);
+    std::vector<const Table*> out;
+    const auto among = [](const std::vector<const Table*>& tables, const Table* table) {
+      return std::find(tables.begin(), tables.end(), table) != tables.end();
+    };
+    for (const Write& write : writes) {
+      if (!write.family->base || versioned(layout_.table_of(*write.family), *write.family)) continue;
+      const Table& head = layout_.table_of(head_of(outline_, *write.family));
+      if (head.version_of_block && !among(written, &head) && !among(out, &head)) out.push_back(&head);
+    }
     return out;
   }
 
   // All that is written to a partition, under one condition.
   [[nodiscard]] Native conditional_batch(const Table& table, const std::vector<const Write*>& writes) const {
     std::string inside;
-    bool condition = false;
-    for (const Write* write : writes) {
-      if (write->kind != WriteKind::Insert || condition) continue;
-      inside += "  " + insert(table, *write->family, true) + ";\n";
-      condition = true;
-    }
-    if (!condition) inside += "  " + raise_head(table) + ";\n";
+    const auto first = std::find_if(writes.begin(), writes.end(), [](const Write* write) {
+      return write->kind == WriteKind::Insert || (write->kind == WriteKind::Erase && write->family->existence);
+    });
+    if (first == writes.end())
+      inside += "  " + raise_head(table) + ";\n";
+    else
+      inside += "  " +
+                ((*first)->kind == WriteKind::Insert ? insert(table, *(*first)->family, true)
+                                                     : erase(table, *(*first)->family)) +
+                ";\n";
     for (const Write* write : writes)
-      if (write->kind != WriteKind::Insert) inside += "  " + unconditional(table, *write) + ";\n";
+      if (write->kind != WriteKind::Insert && (first == writes.end() || write != *first))
+        inside += "  " + unconditional(table, *write) + ";\n";
     Native native;
     native.text = "BEGIN BATCH\n" + inside + "APPLY BATCH";
     return native;
@@ -367,7 +391,16 @@ class CqlDialect : public Dialect {
     return table.version_of_block == family.one_a_block();
   }
 
+  // A copy that is written under the condition that it is as it was read: a count, or beside an aggregate in its row.
+  [[nodiscard]] static bool compared(const Table& table, const FamilyOutline& family) {
+    if (family.base || table.counters) return false;
+    return family.adds ||
+           (!table.version.empty() && !family.values.empty() &&
+            std::all_of(family.values.begin(), family.values.end(), [](const Column& at) { return at.counts; }));
+  }
+
   [[nodiscard]] std::string put(const Table& table, const FamilyOutline& family) const {
+    if (compared(table, family)) return add(table, family);
     if (!versioned(table, family)) return insert(table, family, false);
     if (!is_head_row(table, family)) return with_head(table, insert(table, family, false));
     std::vector<std::string> set;
@@ -393,15 +426,16 @@ class CqlDialect : public Dialect {
 
   [[nodiscard]] std::string add(const Table& table, const FamilyOutline& family) const {
     std::vector<std::string> set;
-    std::vector<std::string> before;
-    for (const std::string& name : value_names(family)) {
+    for (const std::string& name : value_names(family))
       set.push_back(table.counters ? fmt::format("{0} = {0} + :{0}", name) : fmt::format("{0} = :{0}", name));
-      before.push_back(fmt::format("{0} = :{0}_before", name));
-    }
-    std::string out =
-        fmt::format("UPDATE {} SET {} WHERE {}", table.name, joined(set), joined(where(table, family), " AND "));
-    if (!table.counters) out += " IF " + joined(before, " AND ");
-    return out;
+    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), joined(where(table, family), " AND "),
+                       table.counters ? "" : as_read(family));
+  }
+
+  [[nodiscard]] std::string as_read(const FamilyOutline& family) const {
+    std::vector<std::string> before;
+    for (const std::string& name : value_names(family)) before.push_back(fmt::format("{0} = :{0}_before", name));
+    return before.empty() ? std::string() : " IF " + joined(before, " AND ");
   }
 
   [[nodiscard]] std::string erase(const Table& table, const FamilyOutline& family, bool conditional = true) const {
@@ -415,7 +449,8 @@ class CqlDialect : public Dialect {
                               : family.base || table.families.size() == 1 || first_of_rows(table, family);
     const bool columns = !owns_row && !value_names(family).empty();
     std::string out = fmt::format("DELETE {}FROM {} WHERE {}",
-                                        columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
+                                  columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
+    if (compared(table, family)) return out + as_read(family);
     if (!conditional) return out;
     if (!is_head_row(table, family) || (columns && !family.existence)) return with_head(table, out);
     return out + as_it_was(table);
@@ -460,12 +495,8 @@ class CqlDialect : public Dialect {
   // Absent, and what a key may not be.
   [[nodiscard]] std::string key_literal(const KeyPart& part, const Datum& datum) const {
     const model::Type& type = part.column->type;
-    if (is_text(outline_.model(), type)) {
-      if (datum.absent()) return text_literal(std::string_view("\0", 1));
-      const std::string_view text = datum.as_string();
-      if (text.empty() || text.front() == '\0') return text_literal(std::string("\0\1", 2) + std::string(text));
-      return text_literal(text);
-    }
+    if (is_text(outline_.model(), type))
+      return text_literal(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string()));
     return literal(part.type, type, datum.absent() ? neutral(outline_.model(), type) : datum);
   }
 
@@ -539,26 +570,42 @@ std::string page(const Outline& outline, const Layout& layout, const CqlDialect&
                             "Running it again does no harm.\n"
                             "- `statements.cql`: what every query and command sends, step by step, to be "
                             "prepared; `:name` is bound.\n{}",
-                            with_data ? "- `data.cql`: the sample data; run it after the schema.\n" : "")});
+                            with_data ? "- `data.cql`: the data, for `cqlsh -f data.cql` after the schema.\n" : "")});
   first.push_back(
       {"Tables", markdown_table({"table", "partition key", "clustering key", "families of the design"}, tables)});
   std::vector<Section> last;
   last.push_back(
-      {"What to know",
-       "- A reference is the key of its target, of a compound key a tuple. A structured value is a type of its own; a "
-       "list that a query\n  makes of rows, too. An empty list, set or map is null.\n"
-       "- A part of a key that may be absent: of a text, absent is the one character U+0000, and a text that is empty "
-       "or begins with\n  U+0000 has U+0000 U+0001 before it (others stand as they are); of another type, a column "
-       "`has_…` before it says whether it\n  is there.\n"
+      {"Types",
+       markdown_table({"type", "in CQL"},
+                      {{"bool, int, float, text", "boolean, bigint, double, text"},
+                       {"decimal, timestamp, date, uuid, timeuuid, inet", "the type of that name"},
+                       {"bytes", "blob"},
+                       {"json, an enumeration", "text"},
+                       {"a reference", "the key of its target; of several parts a frozen tuple"},
+                       {"a value", "a type of its own, frozen; so are the rows of a list that a query makes"},
+                       {"list, set, map", "the type of that name; an empty one is null"}}) +
+           "\nA part of a key can't be null. Of a text that may be absent, absent is the one character U+0000, and a "
+           "text that is\nempty or begins with U+0000 has U+0000 U+0001 before it (others stand as they are); of "
+           "another type, a column\n`has_…` before it says whether it is there.\n\n"
+           "Cassandra orders uuids by version first, and addresses by bytes; noam by bytes, IPv4 first.\n"});
+  last.push_back(
+      {"Writing",
+       "`noam_version` counts the changes of an aggregate: 1 when it is made. A write names the one it has read and "
+       "makes it one\nhigher, so that of two who change different parts of one aggregate at once, one is refused, "
+       "reads "
+       "again and decides\nanew. Where an aggregate lies in several tables, write first to the one with its version: "
+       "Cassandra makes a batch over\npartitions happen sometime, but neither at once nor under a condition.\n\n"
+       "- Conditional and plain writes must not be mixed on one row: their clocks differ, and a plain one may be "
+       "lost.\n"
        "- A partition that has static columns and no rows is read as one row whose clustering columns are null.\n"
-       "- `noam_version` is the version of an aggregate: a write names the one it has read and makes it one higher, so "
-       "that of two who\n  change different parts of one aggregate at once, one is refused. Never mix conditional and "
-       "plain writes on one partition.\n"
+       "- Counts are columns that are read and written under a condition (`:visits_before` is what was read, null "
+       "where "
+       "there\n  was nothing), unless the design asks for native counters. These can't be set, have no TTL, and must "
+       "not "
+       "be used again\n  after a delete; after a timeout nobody knows whether one was added.\n"
        "- Other columns that begin with `noam_` are what copies are kept right by.\n"
-       "- Native counters (`counter`) can't be set, have no TTL, and must not be used again after a delete; after a "
-       "timeout nobody knows\n  whether one was added. Others are columns that are read and written under a "
-       "condition.\n"
-       "- Cassandra orders uuids by version first, and addresses by bytes; noam by bytes, IPv4 first.\n"});
+       "- Read with QUORUM (or LOCAL_QUORUM) what you have written with it; with SERIAL what is written under a "
+       "condition.\n"});
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return fmt::format("`{}.{}`", layout.table_of(family).name, dialect.column_name(family, column));
   };
@@ -569,10 +616,10 @@ std::string page(const Outline& outline, const Layout& layout, const CqlDialect&
 
 const Capabilities capabilities{
     "a partition of one table: a batch there happens as a whole, static columns included",
-    "IF NOT EXISTS and IF column = value, by Paxos, within one partition: three to ten times a plain write",
+    "IF NOT EXISTS and IF column = value, by Paxos, within one partition: several round trips between replicas",
     "rows of a partition by clustering columns, each ascending or descending, fixed with the table",
     "counter columns, in tables of their own; adding is not idempotent, so after a timeout they are approximate",
-    "TTL for each write (not for counters)",
+    "TTL for each write (not for counters); not used: what is copied elsewhere must go with the original",
     limits,
 };
 const std::span<const Option> options = known_options;
@@ -605,14 +652,17 @@ std::vector<Measure> measure(const Outline& outline) {
       entries += a_block * static_cast<double>(std::max<std::size_t>(family->values.size(), 1));
     }
     out.push_back({LimitKind::PartitionBytes, fmt::format("a partition of {}", table.name), bytes});
-    out.push_back(
-        {LimitKind::PartitionEntries, fmt::format("the number of cells of a partition of {}", table.name), entries});
+    out.push_back({LimitKind::PartitionEntries, fmt::format("a partition of {}", table.name), entries});
+    double key = key_bytes(outline.model(), table.collection->block);
+    for (const FamilyOutline* family : table.families)
+      for (const Column& part : family->key) key = std::max(key, key_bytes(outline.model(), {part}));
+    out.push_back({LimitKind::KeyBytes, fmt::format("a key of {}", table.name), key});
     for (const FamilyOutline* family : table.families)
       for (const Column& column : family->values)
         if (column.type.is_collection() || column.type.kind == TypeKind::Rows)
           out.push_back({LimitKind::ValueBytes, fmt::format("`{}` of {}", column.name, table.name), family->bytes});
   }
-  out.push_back({LimitKind::Tables, "the number of tables", static_cast<double>(layout.tables.size())});
+  out.push_back({LimitKind::Tables, "the design", static_cast<double>(layout.tables.size())});
   return out;
 }
 

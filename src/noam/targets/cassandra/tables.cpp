@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
+#include "noam/targets/keys.h"
 
 namespace noam::targets::cassandra {
 
@@ -112,10 +113,7 @@ class CollectionLayout {
   // What tells its table from the others of the collection.
   [[nodiscard]] std::string suffix(const FamilyOutline& family) const {
     if (named_.empty()) return "";
-    if (!family.path.empty()) return family.path;
-    std::vector<std::string> names;
-    for (const Column& part : family.key) names.push_back(part.name);
-    return names.empty() ? "counters" : fmt::format("by_{}", fmt::join(names, "_"));
+    return family.path.empty() && family.key.empty() ? "counters" : name_apart(family);
   }
 
   void add(Namer& tables, const std::string& suffix, const std::vector<const FamilyOutline*>& once,

@@ -265,8 +265,8 @@ std::string Types::literal(const Type& type, const Datum& datum) {
   switch (type.kind) {
     case TypeKind::Bool:
       return datum.as_bool() ? "true" : "false";
-    case TypeKind::Int:  // a sum is kept as a decimal
-      return datum.is_decimal() ? datum.as_decimal().text() : std::to_string(datum.as_int());
+    case TypeKind::Int:
+      return std::to_string(datum.as_int());
     case TypeKind::Float:
       return fmt::format("{}", datum.as_double());
     case TypeKind::Decimal:

@@ -17,22 +17,20 @@ namespace noam::targets::couchbase {
 using documents::Kind;
 using documents::Layout;
 using documents::Part;
-using documents::Placed;
-using documents::Shape;
 using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double longest_key = 250;
+// Couchbase Server, "Data", Keys: 246 bytes; 250 in the default collection alone, which is not used.
+constexpr double longest_key = 246;
 
 constexpr std::array limits = {
     // Couchbase Server, "Size Limits": Max value size, 20 MB.
     Limit{LimitKind::UnitBytes, 20e6, true, "a document",
           "a part that grows can be entries of its own, or the block key get a bucket"},
-    // Couchbase Server, "Size Limits": Max key length.
-    Limit{LimitKind::KeyBytes, longest_key, true, "the key of a document", "a shorter key"},
+    Limit{LimitKind::KeyBytes, longest_key, true, "the key of a document", "choose a shorter key"},
     // Couchbase Server, "Scopes and Collections": up to 1000 collections in a cluster.
-    Limit{LimitKind::Tables, 1000, true, "a cluster", "fewer collections"},
+    Limit{LimitKind::Tables, 1000, true, "a cluster", "drop copies that no statement needs", "collections"},
 };
 
 constexpr std::array known_options = {
@@ -180,47 +178,38 @@ std::string data(const Outline& outline, const Layout& layout, const Keyspace& k
   return out;
 }
 
-std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column) {
-  const Kind& kind = layout.kind_of(family);
-  const Placed& placed = layout.placed(family);
-  const auto at = [&](const std::string& name) { return fmt::format("`{}` of `{}`", name, kind.name); };
-  if (column.place.kind == design::Place::Kind::Block) return at(kind.id[column.place.index].name);
-  const bool key = column.place.kind == design::Place::Kind::Key;
-  if (placed.shape == Shape::Elements) {
-    if (key && family.elements == model::TypeKind::List) return "the place in " + at(placed.name);
-    const std::string inner = family.elements == model::TypeKind::Map ? (key ? ".key" : ".value") : "";
-    return at(placed.name + "[]" + inner);
-  }
-  const std::string before = placed.shape == Shape::Embedded      ? placed.name + "[]."
-                             : placed.shape == Shape::Subdocument ? placed.name + "."
-                                                                  : std::string();
-  if (key) return at(before + placed.key[column.place.index].name);
-  for (const auto& [name, there] : placed.columns())
-    if (there == &column) return at(before + name);
-  return fmt::format("the length of an array of `{}`", kind.name);
+std::string part_field(const Kind& /*kind*/, const Part& part) { return part.name; }
+
+std::string files_section(const Keyspace& keyspace, bool with_data) {
+  const std::string shell = "cbq -e localhost -u USER -p PASSWORD";
+  return fmt::format(
+      "- `schema.n1ql`: the scope `{0}` with collections and indexes, for `{1} -f schema.n1ql`. Running it again does "
+      "no "
+      "harm.\n"
+      "  The bucket must be there:\n"
+      "  `couchbase-cli bucket-create -c localhost -u USER -p PASSWORD --bucket {2} --bucket-type couchbase "
+      "--bucket-ramsize 256`\n"
+      "- `statements.n1ql`: what every query and command sends, step by step, as SQL++ (N1QL) with named parameters.\n"
+      "{3}\n"
+      "The SQL++ was checked against the grammar in Couchbase's documentation only, not on a server.\n\n"
+      "Where one call of the key-value service does the same, it stands below as `key-value:`, as the SDK for Node.js "
+      "writes it:\n`Player` is `bucket.scope(\"{0}\").collection(\"Player\")`; `get` is LookupInSpec.get; `upsert`, "
+      "`replace`, `remove`, `arrayAppend`,\n`arrayAddUnique` and `increment` are those of MutateInSpec; `cas` is that "
+      "of "
+      "the document as it was read. It is faster, and\nwhat it reads is never older than what was written. "
+      "`arrayAppend` is for an element behind the last; one that is there is\n`replace(\"rounds[2]\", value)`. "
+      "`$noam_key` is the key of the document (below).\n",
+      keyspace.scope, shell, keyspace.bucket,
+      with_data ? fmt::format("- `data.n1ql`: the data, for `{} -f data.n1ql` after the schema.\n", shell) : "");
 }
 
-std::string how_to_use(const Keyspace& keyspace, bool with_data) {
-  return fmt::format(
-      "`schema.n1ql` makes the scope `{}` in the bucket `{}`, which must be there, with collections and indexes; "
-      "{}`statements.n1ql` has\nevery query and command as SQL++ (N1QL) with named parameters:\n\n"
-      "    couchbase-cli bucket-create -c localhost -u … -p … --bucket {} --bucket-type couchbase --bucket-ramsize "
-      "256\n"
-      "    cbq -e localhost -u … -p … -f schema.n1ql\n{}\n"
-      "Where one call of the key-value service does the same, it stands below as `key-value:`, as the SDK for Node.js "
-      "writes it:\n`Player` is `bucket.scope(\"{}\").collection(\"Player\")`; `get` is LookupInSpec.get; `upsert`, "
-      "`replace`, "
-      "`remove`, `arrayAppend`,\n`arrayAddUnique` and `increment` are those of MutateInSpec; `cas` is that of the "
-      "document "
-      "as it was read. It is faster, and\nwhat it reads is never older than what was written. `arrayAppend` is for an "
-      "element "
-      "behind the last; one that is there is\n`replace(\"rounds[2]\", value)`.\n\n"
-      "`$noam_key` is the key of the document (below). What is absent is left out of a document, and unset where it "
-      "was "
-      "there.\n\nThe SQL++ was checked against the grammar in Couchbase's documentation only, not on a server.\n",
-      keyspace.scope, keyspace.bucket, with_data ? "`data.n1ql` fills them; " : "", keyspace.bucket,
-      with_data ? "    cbq -e localhost -u … -p … -f data.n1ql\n" : "", keyspace.scope);
-}
+constexpr std::string_view writing_text =
+    "`noam_version` counts the changes of an aggregate: 1 when it is made. A write names the one it has read and makes "
+    "it one\nhigher, so that of two who change different parts of one aggregate at once, one finds no document "
+    "(`mutationCount` is\n0), reads again and decides anew. With the key-value service, the CAS does that. Queries "
+    "that "
+    "go by an index see what was\nwritten before only with `scan_consistency` `request_plus`.\n\n"
+    "What is absent is left out of a document, and unset where it was there.\n";
 
 std::string documents_section(const Layout& layout) {
   std::vector<std::vector<std::string>> rows;
@@ -237,12 +226,7 @@ std::string documents_section(const Layout& layout) {
          "beginning, at "
          "its end or behind\nanother one `%3A`; an absent part is `%null`, an empty text `%empty`; the parts of a "
          "reference with "
-         "several stand one\nafter the other. Keys of more than 250 bytes are refused.\n\n"
-         "`noam_version` is 1 in a new document; whoever changes what lives there asks for the version that he has "
-         "read and "
-         "raises it\nby one, so that two who change different parts of it notice each other. With the key-value "
-         "service, the "
-         "CAS does that.\n";
+         "several stand one\nafter the other. Keys of more than 246 bytes are refused.\n";
 }
 
 std::string types_section(const Layout& layout) {
@@ -287,7 +271,7 @@ const Capabilities capabilities = {
     "CAS of the key-value service; WHERE on any field; an insert fails where the key is taken",
     "by an index, each part ascending or descending; an index follows the documents a little later",
     "`increment` of a part of a document, exact; adding twice adds twice",
-    "documents can expire, which is not used: what is copied elsewhere must go with the original",
+    "of documents; not used: what is copied elsewhere must go with the original",
     limits,
 };
 
@@ -306,12 +290,13 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
       {"statements.n1ql", statements_heading + print_statements(listed(outline, layout, keyspace), "-- ", ";")});
   if (sample != nullptr) out.files.push_back({"data.n1ql", data(outline, layout, keyspace, *sample, out.warnings)});
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
-    return place_of(layout, family, column);
+    return documents::place_of(layout, family, column, part_field);
   };
   out.files.push_back(
-      {"README.md", readme(outline, fmt::format("{} on Couchbase", outline.model().name), capabilities,
-                           {{"Use", how_to_use(keyspace, sample != nullptr)}, {"Documents", documents_section(layout)}},
-                           place, {{"Types", types_section(layout)}})});
+      {"README.md",
+       readme(outline, fmt::format("{} on Couchbase", outline.model().name), capabilities,
+              {{"Files", files_section(keyspace, sample != nullptr)}, {"Documents", documents_section(layout)}}, place,
+              {{"Types", types_section(layout)}, {"Writing", std::string(writing_text)}})});
   return out;
 }
 

@@ -177,8 +177,8 @@ class Reader {
   }
 
   [[nodiscard]] std::string select() const {
-    if (whole()) return "SELECT META(d).id, d.*";
-    Texts out = {"META(d).id"};
+    if (whole()) return "SELECT META(d).id AS noam_key, d.*";
+    Texts out = {"META(d).id AS noam_key"};
     if (words_.placed.shape == Shape::Document)
       for (const Part& part : words_.kind.id) out.push_back(field(part.name));
     for (const std::string& name : names()) out.push_back(field(name));
@@ -266,7 +266,7 @@ class Reader {
       return {laid_out({fmt::format("SELECT RAW {}[{}]", at, key), from()}),
               key_value(words_.kind,
                         fmt::format("lookupIn(noam_key, [get(\"{}[\" + position + \"]\")])", words_.placed.name))};
-    if (set) return {laid_out({"SELECT META(d).id", from(), fmt::format("WHERE {} IN {}", key, at)}), {}};
+    if (set) return {laid_out({"SELECT META(d).id AS noam_key", from(), fmt::format("WHERE {} IN {}", key, at)}), {}};
     return {laid_out({fmt::format("SELECT RAW FIRST e.`value` FOR e IN {} WHEN e.`key` = {} END", at, key), from()}),
             {}};
   }

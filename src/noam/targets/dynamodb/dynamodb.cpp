@@ -13,6 +13,7 @@
 #include "noam/targets/json_print.h"
 #include "noam/targets/keys.h"
 #include "noam/targets/names.h"
+#include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::dynamodb {
@@ -65,18 +66,18 @@ constexpr auto words = split_words<word_count(word_text)>(word_text);
 
 // All from "Quotas in Amazon DynamoDB" and "Constraints in Amazon DynamoDB" of the Developer Guide
 // (docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html), by section. A KB there has 1,024 bytes;
-// here a little is left. Without a local secondary index (noam makes none) the items under one partition key have no
-// limit together.
+// of items a little is left. Without a local secondary index (noam makes none) the items under one partition key have
+// no limit together.
 constexpr std::array limits = {
     // Items: "Item size": 400 KB, names of attributes included.
     Limit{LimitKind::UnitBytes, 400e3, true, "an item",
           "give what grows a key of its own (`copy path[key]`), or a collection of its own"},
     // Partition keys and sort keys: 2,048 bytes and 1,024 bytes.
-    Limit{LimitKind::KeyBytes, 1000, true, "a sort key (a partition key: 2 kB)", "use shorter keys"},
+    Limit{LimitKind::KeyBytes, 1024, true, "a sort key (a partition key 2,048 B)", "choose a shorter key"},
     // Transactions: "A transaction cannot contain more than 100 unique items."
-    Limit{LimitKind::TransactionEntries, 100, true, "a transaction", "change fewer aggregates in one command"},
+    Limit{LimitKind::TransactionEntries, 100, true, "a transaction", "change fewer aggregates in one command", "items"},
     // Quotas: "Table quotas": 2,500 an account and region, more on request.
-    Limit{LimitKind::Tables, 2500, false, "an account in a region", "ask for a higher quota"},
+    Limit{LimitKind::Tables, 2500, false, "an account in a region", "ask for a higher quota", "tables"},
 };
 
 constexpr std::string_view data_loader =
@@ -216,10 +217,10 @@ std::string place_name(const Layout& layout, const FamilyOutline& family, const 
 }
 
 constexpr std::string_view files_text =
-    "- `schema.json`: the tables, an array of CreateTable requests. `./create-tables.sh` makes them with the AWS "
+    "- `schema.json`: the tables, an array of CreateTable requests. `sh create-tables.sh` makes them with the AWS "
     "command line\n"
-    "  (`./create-tables.sh --endpoint-url http://localhost:8000` for one on this machine).\n"
-    "- `statements.json`: every query and command of the model, step by step, with the request that each step is. A "
+    "  and jq (`sh create-tables.sh --endpoint-url http://localhost:8000` for one on this machine).\n"
+    "- `statements.json`: what every query and command sends, step by step, with the request that each step is. A "
     "request\n"
     "  goes as it is to the operation it names, once what begins with `:` has been replaced by values.\n";
 
@@ -244,28 +245,18 @@ constexpr std::string_view values_text =
     "character\n"
     "U+0000, and a text or bytes that is empty or begins with U+0000 has U+0000 U+0001 before it.\n";
 
-constexpr std::string_view keys_text =
-    "A key of one part that DynamoDB sorts as noam does is an attribute of its own type; where the order is "
-    "descending, a\n"
-    "Query has `ScanIndexForward: false`. Other keys (several parts, booleans, numbers that may be absent, and as sort "
-    "keys\n"
-    "timeuuid and inet) are `noam_block` and `noam_key`: bytes that sort as the parts do, each in its direction. The "
-    "parts\n"
-    "stand beside them as attributes, so nobody needs to read the bytes, only to make them:\n\n"
-    "- absent `02`; false `03`, true `04`\n"
-    "- int: `14` plus the number of bytes it takes, and these, the highest first; below zero `14` minus that number, "
-    "and\n"
-    "  these turned. 0 is `14`, 1 is `15 01`, 300 is `16 01 2c`, -1 is `13 fe`\n"
-    "- timestamp and date: an int, milliseconds and days since 1970\n"
-    "- float: `20` and 8 bytes: the highest bit turned where it is not negative, else all bits turned\n"
-    "- text and bytes: `30`, the bytes (UTF-8) with `00 ff` for each `00`, then `00 01`. A uuid: as its 16 bytes; "
-    "timeuuid: with\n"
-    "  its time first; inet: `04` and 4 bytes or `06` and 16\n"
-    "- a list or a key of several parts inside a part: `38`, its elements, `00`\n"
-    "- descending: all bytes of the part turned (`ff` minus each)\n\n"
-    "In `statements.json`, `:noam_key(a, b)` are the bytes of these values, and `+FF` behind them is one more byte, "
-    "`ff`: after\n"
-    "everything that begins so. `:noam_block(…)` likewise.\n";
+std::string keys_section() {
+  return "A key of one part that DynamoDB sorts as noam does is an attribute of its own type; where the order is "
+         "descending, a\nQuery has `ScanIndexForward: false`. Other keys (several parts, booleans, numbers that may be "
+         "absent, and as sort keys\ntimeuuid and inet) are `noam_block` and `noam_key`: bytes that sort as the parts "
+         "do, "
+         "each in its direction. The parts\nstand beside them as attributes, so nobody needs to read the bytes, only "
+         "to "
+         "make them:\n\n" +
+         std::string(ordered_bytes_table) +
+         "\nIn `statements.json`, `:noam_key(a, b)` are the bytes of these values, and `+FF` behind them is one more "
+         "byte, `ff`: after\neverything that begins so. `:noam_block(…)` likewise.\n";
+}
 
 constexpr std::string_view writing_text =
     "`noam_version` counts the changes of an aggregate: 1 when it is made. Every write of an aggregate asks that it is "
@@ -276,13 +267,11 @@ constexpr std::string_view writing_text =
     "TransactionCanceledException),\n"
     "reads again and decides anew. Copies have no version: they follow.\n\n"
     "What several steps ask of one item can be asked at once. In an UpdateExpression, an attribute whose value is "
-    "absent goes from SET to REMOVE. `:noam_limit` is a number, "
-    "not a text.\n"
-    "`:noam_command` is the id of the command (a UUID): within 10 minutes DynamoDB applies a transaction with one id "
+    "absent goes\nfrom SET to REMOVE. `:noam_limit` is a number, not a text. "
+    "`:noam_command` is the id of the command (a UUID): within\n10 minutes DynamoDB applies a transaction with one id "
     "once.\n"
-    "`name[:position]` stands for an attribute an element, such as `games[0]`; `[:position_gone]` for one that goes. "
-    "`:x_from`\n"
-    "and `:x_to` are the bounds of what is asked.\n\n"
+    "`name[:position]` stands for an attribute an element, such as `games[0]`; `[:position_gone]` for one that "
+    "goes.\n\n"
     "Where several families lie in one item, erasing an entry of one removes its attributes, not the item. An item "
     "that has\n"
     "nothing but its key counts as absent.\n";
@@ -299,7 +288,8 @@ const Capabilities capabilities{
     // "Update expressions: ADD"; "Atomic counters".
     "ADD to a number of an item; a repeated request adds again",
     // "Using time to live (TTL)": typically within a few days.
-    "an attribute with seconds since 1970; items go some days later, so noam checks the time itself and sets none",
+    "an attribute with seconds since 1970, items go some days later; not used: what is copied elsewhere must go with "
+    "the original",
     limits,
 };
 
@@ -323,6 +313,9 @@ std::vector<Measure> measure(const Outline& outline) {
       bytes = std::max(bytes, item);
     }
     out.push_back({LimitKind::UnitBytes, fmt::format("an item of {}", table.name), bytes});
+    if (table.sort)
+      out.push_back({LimitKind::KeyBytes, fmt::format("the sort key of {}", table.name),
+                     key_bytes(outline.model(), table.families[0]->key)});
   }
   const design::Explainer explainer(*outline.program);
   for (const model::StatementRef& statement : design::all_statements(outline.model())) {
@@ -354,15 +347,15 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   if (sample != nullptr) {
     out.files.push_back({"data.jsonl", data_file(layout, *sample)});
     out.files.push_back({"load-data.sh", std::string(data_loader)});
-    files += "- `data.jsonl`: the data, a PutItem request a line; `./load-data.sh` sends them.\n";
+    files += "- `data.jsonl`: the data, a PutItem request a line; `sh load-data.sh` sends them.\n";
   }
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return place_name(layout, family, column);
   };
-  out.files.push_back({"README.md", readme(outline, fmt::format("{} in Amazon DynamoDB", outline.model().name),
-                                           capabilities, {{"Files", files}, {"Tables", tables_text(layout)}}, place,
-                                           {{"Values", std::string(values_text)},
-                                            {"Keys", std::string(keys_text)},
+  out.files.push_back({"README.md", readme(outline, fmt::format("{} on DynamoDB", outline.model().name), capabilities,
+                                           {{"Files", files}, {"Tables", tables_text(layout)}}, place,
+                                           {{"Types", std::string(values_text)},
+                                            {"Keys", keys_section()},
                                             {"Writing", std::string(writing_text)}})});
   return out;
 }

@@ -21,12 +21,6 @@ constexpr NameRules attribute_rules{.longest = 255, .others = "_-.", .letter_fir
 
 constexpr std::size_t shortest_table_name = 3;
 
-std::string by_names(const FamilyOutline& family) {
-  std::vector<std::string> names;
-  for (const Column& part : family.key) names.push_back(part.name);
-  return fmt::format("by_{}", fmt::join(names, "_"));
-}
-
 Key make_key(const model::Model& model, const std::vector<Column>& columns, const char* made_name, bool sorted,
              Namer& namer) {
   Key out;
@@ -98,25 +92,12 @@ void Layout::name_tables() {
 }
 
 void Layout::place(const CollectionOutline& collection) {
-  std::vector<const FamilyOutline*> of_block;
-  std::vector<std::vector<const FamilyOutline*>> keyed;
-  for (const FamilyOutline& family : collection.families) {
-    if (family.one_a_block() || elements_of_block(family)) {
-      of_block.push_back(&family);
-      continue;
-    }
-    const auto alike =
-        std::find_if(keyed.begin(), keyed.end(), [&](const auto& group) { return same_key(*group.front(), family); });
-    if (alike != keyed.end())
-      alike->push_back(&family);
-    else
-      keyed.push_back({&family});
-  }
+  auto [of_block, keyed] = group_families(collection);
   const bool alone = of_block.empty() && keyed.size() == 1;
   if (!of_block.empty()) add_table(collection, {}, std::move(of_block), false);
   for (auto& group : keyed) {
     const FamilyOutline& first = *group.front();
-    const std::string end = first.path.empty() ? by_names(first) : first.path;
+    const std::string end = name_apart(first);
     add_table(collection, alone ? std::string() : end, std::move(group), true);
   }
 }

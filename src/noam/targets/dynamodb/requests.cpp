@@ -688,15 +688,10 @@ std::string RequestDialect::together(const std::vector<Write>& writes) const {
     else
       copies.insert(write.family->label);
   }
-  std::string out;
   const std::size_t items = base_requests(layout_, bases).size();
-  if (items == 1) out = "The item changes as a whole, or not at all. ";
-  if (items > 1) out = "The items change together or not at all, in one transaction of at most 100 items. ";
-  if (copies.empty()) return out.substr(0, out.size() - (out.empty() ? 0 : 1));
-  return out + fmt::format(
-                   "{} {} one by one: noam's runtime keeps an intent for that, other programs must see to it "
-                   "themselves.",
-                   fmt::join(copies, ", "), copies.size() == 1 ? "follows, entry by entry and" : "follow");
+  const std::string atomic = items > 1 ? "Atomic: the items of aggregates, in one transaction of at most 100 items."
+                                       : "Atomic: each request, on its item.";
+  return atomic + told_followers({copies.begin(), copies.end()});
 }
 
 std::vector<ListedStatement> all_requests(const Layout& layout) {

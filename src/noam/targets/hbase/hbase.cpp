@@ -10,6 +10,7 @@
 #include "noam/targets/hbase/script.h"
 #include "noam/targets/hbase/values.h"
 #include "noam/targets/keys.h"
+#include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::hbase {
@@ -19,16 +20,17 @@ namespace {
 // From the Apache HBase Reference Guide (hbase.apache.org/book.html), by section.
 constexpr std::array limits = {
     // "On the number of column families": two or three. Stores of a region are flushed and compacted together.
-    Limit{LimitKind::ColumnFamilies, 3, false, "a table", "give some families a collection of their own"},
-    // "Default configuration": hbase.server.keyvalue.maxsize, 10 MB with the key.
-    Limit{LimitKind::ValueBytes, 10.0 * 1024 * 1024, true, "a cell, unless it is configured otherwise",
+    Limit{LimitKind::ColumnFamilies, 3, false, "a table", "give some families a collection of their own",
+          "column families"},
+    // "Default configuration": hbase.server.keyvalue.maxsize, 10,485,760 with the key; a little is left.
+    Limit{LimitKind::ValueBytes, 10e6, true, "a cell (unless it is configured otherwise)",
           "split the value: an entry an element (`entry path[*]`)"},
     // "Table schema rules of thumb": regions of 10 to 50 GB; a row lies in one region. A row that is a tenth of a small
     // one keeps them from being balanced.
-    Limit{LimitKind::PartitionBytes, 1e9, false, "a row, for a region to be split well",
+    Limit{LimitKind::PartitionBytes, 1e9, false, "a row",
           "put a part of the entries' key, such as a day, into the key of the block"},
-    // Rows are as long as a short tells: "Rowkey length" (Bytes, HConstants.MAX_ROW_LENGTH).
-    Limit{LimitKind::KeyBytes, 32767, true, "a row key", "use shorter keys"},
+    // The length of a row key is a signed short: HConstants.MAX_ROW_LENGTH.
+    Limit{LimitKind::KeyBytes, 32767, true, "a row key", "choose a shorter key"},
 };
 
 bool is_cells(const std::string& column_family) { return column_family == cells_family; }
@@ -96,7 +98,7 @@ std::string tables_text(const Layout& layout) {
           if (!name.empty()) qualifiers.push_back(fmt::format("`{}`", name));
       for (const FamilyOutline* family : table.families) {
         std::string text = qualifiers_text(layout.placed(*family));
-        if (layout.placed(*family).column_family == column_family &&
+        if (layout.placed(*family).column_family == column_family && !text.empty() &&
             std::find(qualifiers.begin(), qualifiers.end(), text) == qualifiers.end())
           qualifiers.push_back(std::move(text));
       }
@@ -131,7 +133,7 @@ std::string place_name(const Layout& layout, const FamilyOutline& family, const 
 
 constexpr std::string_view files_text =
     "- `schema.rb`: the namespace and the tables, for `hbase shell -n schema.rb`.\n"
-    "- `statements.rb`: every query and command of the model, step by step, as commands of the shell. Conditional "
+    "- `statements.rb`: what every query and command sends, step by step, as commands of the shell. Conditional "
     "writes and\n"
     "  writes of several cells are no commands of the shell: they are methods of `noam.rb`, which call HBase's Java "
     "client.\n"
@@ -156,25 +158,15 @@ constexpr std::string_view values_text =
     "it. Where an\n"
     "entry has nothing but its key, its value is the byte `01`.\n";
 
-constexpr std::string_view keys_text =
-    "A key that is one text is its UTF-8 bytes (absent is the byte 00). Others, marked `made`, are bytes that sort as "
-    "the parts\n"
-    "do, each in its direction; `noam_key` in `noam.rb` makes them:\n\n"
-    "- absent `02`; false `03`, true `04`\n"
-    "- int: `14` plus the number of bytes it takes, and these, the highest first; below zero `14` minus that number, "
-    "and these\n"
-    "  turned. 0 is `14`, 1 is `15 01`, 300 is `16 01 2c`, -1 is `13 fe`\n"
-    "- timestamp and date: an int, milliseconds and days since 1970\n"
-    "- float: `20` and 8 bytes: the highest bit turned where it is not negative, else all bits turned\n"
-    "- text and bytes: `30`, the bytes with `00 ff` for each `00`, then `00 01`. A uuid: as its 16 bytes; timeuuid: "
-    "with its time\n"
-    "  first; inet: `04` and 4 bytes or `06` and 16\n"
-    "- a key of several parts inside a part: `38`, its elements, `00`\n"
-    "- descending: all bytes of the part turned (`ff` minus each)\n\n"
-    "The parts of a made key stand beside it, as cells with their own types, but where an entry is one cell: a counter "
-    "is one\n"
-    "cell, so that `incr` is all that is needed. Elements of a list are in order: `rounds[0000000000]`, "
-    "`rounds[0000000001]`.\n";
+std::string keys_section() {
+  return "A key that is one text is its UTF-8 bytes (absent is the byte 00). Others, marked `made`, are bytes that "
+         "sort as "
+         "the parts\ndo, each in its direction; `noam_key` in `noam.rb` makes them:\n\n" +
+         std::string(ordered_bytes_table) +
+         "\nThe parts of a made key stand beside it, as cells with their own types, but where an entry is one cell: a "
+         "counter is one\ncell, so that `incr` is all that is needed. Elements of a list are in order: "
+         "`rounds[0000000000]`, `rounds[0000000001]`.\n";
+}
 
 constexpr std::string_view writing_text =
     "A row changes as a whole: `mutateRow` of the Java client and of Thrift2 writes and deletes cells of one row, all "
@@ -211,7 +203,7 @@ const Capabilities capabilities{
     "on the value of one cell of the row (checkAndMutate); no increment is conditional",
     "rows and, inside a family, cells by bytes; rows can be read either way, cells of a row one way only",
     "Increment of 8-byte integers; a repeated request adds again",
-    "TTL of a family or a cell; noam checks the time itself and sets none",
+    "TTL of a family or a cell; not used: what is copied elsewhere must go with the original",
     limits,
 };
 
@@ -230,10 +222,11 @@ std::vector<Measure> measure(const Outline& outline) {
       row += family->bytes * (family->one_a_block() ? 1 : family->entries / blocks);
       largest = std::max(largest, family->bytes);
     }
-    out.push_back({LimitKind::ColumnFamilies, fmt::format("the number of column families of {}", table.name),
-                   static_cast<double>(table.column_families.size())});
+    out.push_back({LimitKind::ColumnFamilies, table.name, static_cast<double>(table.column_families.size())});
     out.push_back({LimitKind::PartitionBytes, fmt::format("a row of {}", table.name), row});
     out.push_back({LimitKind::ValueBytes, fmt::format("a cell of {}", table.name), largest});
+    out.push_back({LimitKind::KeyBytes, fmt::format("a row key of {}", table.name),
+                   key_bytes(outline.model(), table.collection->block)});
   }
   return out;
 }
@@ -252,10 +245,10 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return place_name(layout, family, column);
   };
-  out.files.push_back({"README.md", readme(outline, fmt::format("{} in Apache HBase", outline.model().name),
-                                           capabilities, {{"Files", files}, {"Tables", tables_text(layout)}}, place,
-                                           {{"Values", std::string(values_text)},
-                                            {"Keys", std::string(keys_text)},
+  out.files.push_back({"README.md", readme(outline, fmt::format("{} on HBase", outline.model().name), capabilities,
+                                           {{"Files", files}, {"Tables", tables_text(layout)}}, place,
+                                           {{"Types", std::string(values_text)},
+                                            {"Keys", keys_section()},
                                             {"Writing", std::string(writing_text)}})});
   return out;
 }

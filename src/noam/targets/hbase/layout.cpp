@@ -102,21 +102,8 @@ void Layout::place(const CollectionOutline& collection, std::string name) {
   Table table;
   table.name = std::move(name);
   table.collection = &collection;
-  std::vector<const FamilyOutline*> of_row;
-  std::vector<std::vector<const FamilyOutline*>> keyed;
-  for (const FamilyOutline& family : collection.families) {
-    table.families.push_back(&family);
-    if (family.one_a_block() || elements_of_block(family)) {
-      of_row.push_back(&family);
-      continue;
-    }
-    const auto alike =
-        std::find_if(keyed.begin(), keyed.end(), [&](const auto& group) { return same_key(*group.front(), family); });
-    if (alike != keyed.end())
-      alike->push_back(&family);
-    else
-      keyed.push_back({&family});
-  }
+  for (const FamilyOutline& family : collection.families) table.families.push_back(&family);
+  const auto [of_row, keyed] = group_families(collection);
   Namer namer(family_rules);
   if (!of_row.empty()) table.column_families.push_back(namer.give(cells_family));
   place_cells(table, of_row);

@@ -572,19 +572,15 @@ std::string ShellDialect::together(const std::vector<Write>& writes) const {
     else
       copies.insert(write.family->label);
   }
-  std::vector<std::string> out;
   const auto aggregates = by_aggregate(layout_, bases);
-  const bool in_one_row = std::all_of(aggregates.begin(), aggregates.end(),
-                                      [](const AggregateWriting& aggregate) { return aggregate.in_one_row(); });
-  if (aggregates.size() == 1 && in_one_row) out.emplace_back("The row changes as a whole, or not at all.");
-  if (aggregates.size() > 1 || !in_one_row)
-    out.emplace_back(
-        "Each row changes as a whole, but one after the other: who stops between them leaves some undone.");
-  if (!copies.empty())
-    out.push_back(fmt::format("{} {} row by row.", fmt::join(copies, ", "), copies.size() == 1 ? "follows" : "follow"));
-  if (out.size() > 1 || !copies.empty() || !in_one_row)
-    out.emplace_back("noam's runtime keeps an intent for that, other programs must see to it themselves.");
-  return fmt::format("{}", fmt::join(out, " "));
+  const bool one_by_one =
+      aggregates.size() > 1 || std::any_of(aggregates.begin(), aggregates.end(),
+                                           [](const AggregateWriting& aggregate) { return !aggregate.in_one_row(); });
+  const std::string atomic =
+      one_by_one ? "Atomic: each request, on its row; rows are changed one after the other, and who stops between them "
+                   "leaves some undone."
+                 : "Atomic: each request, on its row.";
+  return atomic + told_followers({copies.begin(), copies.end()});
 }
 
 std::vector<ListedStatement> all_commands(const Layout& layout) {

@@ -22,8 +22,10 @@ constexpr std::array limits = {
     // MongoDB Manual, "MongoDB Limits and Thresholds", BSON Document Size: 16 mebibytes, rounded down.
     Limit{LimitKind::UnitBytes, 16e6, true, "a document",
           "a part that grows can be entries of its own, or the block key get a bucket"},
-    // MongoDB Manual, "Reduce the Number of Collections": 10,000 in a replica set, in general.
-    Limit{LimitKind::Tables, 10'000, false, "a replica set", "fewer collections"},
+    // MongoDB Developer Center, "Massive Number of Collections": "In general, we recommend limiting collections to
+    // 10,000
+    // per replica set."
+    Limit{LimitKind::Tables, 10'000, false, "a replica set", "drop copies that no statement needs", "collections"},
 };
 
 constexpr std::array known_options = {
@@ -94,49 +96,27 @@ std::vector<ListedStatement> listed(const Outline& outline, const Layout& layout
 
 std::string part_field(const Kind& kind, const Part& part) { return kind.simple() ? "_id" : "_id." + part.name; }
 
-std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column) {
-  const Kind& kind = layout.kind_of(family);
-  const documents::Placed& placed = layout.placed(family);
-  const auto at = [&](const std::string& field) { return fmt::format("`{}` of `{}`", field, kind.name); };
-  if (column.place.kind == design::Place::Kind::Block) return at(part_field(kind, kind.id[column.place.index]));
-  const bool key = column.place.kind == design::Place::Kind::Key;
-  switch (placed.shape) {
-    case Shape::Elements:
-    case Shape::Flat: {
-      if (key && family.elements == model::TypeKind::List) return "the place in " + at(placed.name);
-      const std::string inner = family.elements == model::TypeKind::Map ? (key ? ".key" : ".value") : "";
-      return at(placed.name + "[]" + inner);
-    }
-    case Shape::Embedded:
-    case Shape::Document:
-      if (key) {
-        const Part& part = placed.key[column.place.index];
-        return at(placed.shape == Shape::Document ? part_field(kind, part) : placed.name + "[]." + part.name);
-      }
-      break;
-    default:
-      break;
-  }
-  for (const auto& [name, there] : placed.columns())
-    if (there == &column)
-      return at(placed.shape == Shape::Embedded      ? placed.name + "[]." + name
-                : placed.shape == Shape::Subdocument ? placed.name + "." + name
-                                                     : name);
-  return fmt::format("the length of an array of `{}`", kind.name);
+std::string files_section(const Outline& outline, bool data) {
+  const std::string shell = fmt::format("mongosh \"mongodb://localhost/{}\"", outline.model().name);
+  return fmt::format(
+             "- `schema.js`: collections with validators, and indexes; run it with `{} schema.js`. Running it again "
+             "does "
+             "no harm.\n"
+             "- `statements.js`: what every query and command sends, step by step, as calls of the shell; what is "
+             "given "
+             "are variables.\n",
+             shell) +
+         (data ? fmt::format("- `data.js`: the data, for `{} data.js` after the schema.\n", shell) : "");
 }
 
-std::string how_to_use(const Outline& outline, bool data) {
-  return fmt::format(
-      "`schema.js` makes the collections, with validators, and the indexes; {}`statements.js` has every query and "
-      "command "
-      "as calls of\nthe shell, in which what is given are variables. The database is called after the model:\n\n"
-      "    mongosh \"mongodb://localhost/{}\" schema.js{}\n\n"
-      "In a request, an optional field whose value is absent is left out, and in an update goes to `$unset` instead "
-      "of\n"
-      "`$set`.\n",
-      data ? "`data.js` fills them; " : "", outline.model().name,
-      data ? fmt::format("\n    mongosh \"mongodb://localhost/{}\" data.js", outline.model().name) : "");
-}
+constexpr std::string_view writing_text =
+    "`noam_version` counts the changes of an aggregate: 1 when it is made. A write names the one it has read and makes "
+    "it one\nhigher, so that of two who change different parts of one aggregate at once, one finds no document "
+    "(`matchedCount` is 0),\nreads again and decides anew. Write with `{ w: \"majority\" }` and read what you decide "
+    "by "
+    "with `readConcern` `majority`\nfrom the primary, or a failover may undo what was read.\n\n"
+    "In a request, an optional field whose value is absent is left out, and in an update goes to `$unset` instead of "
+    "`$set`.\n";
 
 std::string documents_section(const Layout& layout) {
   std::vector<std::vector<std::string>> rows;
@@ -160,10 +140,7 @@ std::string documents_section(const Layout& layout) {
              {"collection", "of the design", "a document is", "`_id`", "index", "shard key, if there is one"}, rows) +
          "\nA key of one part is `_id` and, so that it has a name, a field as well; the parts of a longer one are "
          "fields of "
-         "`_id`,\nalways in this order. `noam_version` is 1 in a new document; whoever changes what lives there asks "
-         "for "
-         "the version that\nhe has read and raises it by one, so that two who change different parts of it notice each "
-         "other.\n" +
+         "`_id`,\nalways in this order: MongoDB compares documents field by field.\n" +
          (flat ? "\nIn the name of a field such as `games[0]`, the key of an element of a set or map is a text: `%` is "
                  "written "
                  "`%25`, `.` is\n`%2E` and `$` is `%24`; a colon at its beginning, at its end or behind another is "
@@ -212,7 +189,7 @@ const Capabilities capabilities = {
     "a filter on any field of the document; an insert fails where `_id` is taken",
     "by an index, each part ascending or descending",
     "`$inc`, exact; adding twice adds twice",
-    "TTL indexes exist and are not used: what is copied elsewhere must go with the original",
+    "TTL indexes; not used: what is copied elsewhere must go with the original",
     limits,
 };
 
@@ -227,12 +204,13 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   out.files.push_back({"statements.js", statements_heading + print_statements(listed(outline, layout), "// ", ";")});
   if (sample != nullptr) out.files.push_back({"data.js", data_script(outline, layout, *sample)});
   const PlaceName place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
-    return place_of(layout, family, column);
+    return documents::place_of(layout, family, column, part_field);
   };
   out.files.push_back(
-      {"README.md", readme(outline, fmt::format("{} on MongoDB", outline.model().name), capabilities,
-                           {{"Use", how_to_use(outline, sample != nullptr)}, {"Documents", documents_section(layout)}},
-                           place, {{"Types", types_section(layout)}})});
+      {"README.md",
+       readme(outline, fmt::format("{} on MongoDB", outline.model().name), capabilities,
+              {{"Files", files_section(outline, sample != nullptr)}, {"Documents", documents_section(layout)}}, place,
+              {{"Types", types_section(layout)}, {"Writing", std::string(writing_text)}})});
   out.warnings = documents::check_options(outline, style);
   return out;
 }

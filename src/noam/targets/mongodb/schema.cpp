@@ -156,14 +156,17 @@ class KindSchema {
   [[nodiscard]] std::vector<std::string> always(const Placed& placed) const {
     if (placed.shape == Shape::Flat || placed.shape == Shape::Embedded) return {};
     if (placed.shape == Shape::Elements && !kind_.versioned) return {};
-    if (placed.inside()) return {placed.name};
-    // Of an aggregate, an entry that has empty collections alone is not there.
+    if (placed.shape == Shape::Elements) return {placed.name};
+    // Where there are others beside it, a document may be there without this entry: a copy may have no row, and of an
+    // aggregate an entry that has empty collections alone is not there.
     const auto& values = placed.family->values;
-    const bool there =
-        !kind_.versioned || placed.family->existence || std::any_of(values.begin(), values.end(), always_there);
+    const bool there = placed.family->existence || kind_.families.size() == 1 ||
+                       (placed.family->base && std::any_of(values.begin(), values.end(), always_there));
+    if (!there) return {};
+    if (placed.shape == Shape::Subdocument) return {placed.name};
     std::vector<std::string> out;
     for (const auto& [name, column] : placed.columns())
-      if (there && !column->type.optional) out.push_back(name);
+      if (!column->type.optional) out.push_back(name);
     return out;
   }
 

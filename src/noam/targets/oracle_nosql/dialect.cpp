@@ -360,18 +360,12 @@ std::string OracleDialect::together(const std::vector<Write>& writes) const {
     tables.insert(&layout_.table(*write.family));
     if (names.insert(write.collection->name).second) collections.push_back(write.collection->name);
   }
-  std::string out = "a statement is atomic, and changes one row";
+  std::string out = "Atomic: each statement, on its row";
   if (tables.size() > collections.size())
     out +=
-        "; the rows of one block, over parent and child tables, are written together or not at all by one call of the "
-        "API, writeMultiple (TableAPI.execute)";
-  if (collections.size() > 1)
-    out += fmt::format(
-        ";\nthe blocks of {} have shard keys of their own, and follow one by one: noam's runtime will keep an intent "
-        "for "
-        "that, other programs must do it themselves",
-        fmt::join(collections, ", "));
-  return out;
+        "; the rows of one block, over parent and child tables, in one call of the API, writeMultiple "
+        "(TableAPI.execute)";
+  return out + told_apart(writes);
 }
 
 }  // namespace noam::targets::oracle_nosql

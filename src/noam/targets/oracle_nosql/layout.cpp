@@ -184,7 +184,7 @@ std::string Layout::key_literal(const KeyColumn& column, const Datum& part) cons
     if (!at->absent()) at = &at->as_list()[i];
   if (!column.text) return literal(outline_.model(), column.leaf_type, *at);
   if (at->absent()) return text_literal(never_null(nullptr));
-  const std::string text = plain_text(outline_.model(), column.leaf_type, *at);
+  const std::string text = text_of(outline_.model(), column.leaf_type, *at);
   return text_literal(column.optional ? never_null(&text) : text);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/keys.h"
 #include "noam/targets/oracle_nosql/dialect.h"
 #include "noam/targets/oracle_nosql/layout.h"
 #include "noam/targets/oracle_nosql/pairs.h"
@@ -19,14 +20,16 @@ namespace {
 
 constexpr std::array limits = {
     // A primary key is one key of the store: oracle.kv.Key of the published source, MAX_KEY_LENGTH.
-    Limit{LimitKind::KeyBytes, 32'767, true, "a primary key", "put a shorter key into the block"},
-    // Oracle NoSQL Database Cloud Service, "Oracle NoSQL Database Cloud Limits": row size, tables a tenancy, operations
-    // of one WriteMultiple.
+    Limit{LimitKind::KeyBytes, 32'767, true, "a primary key", "choose a shorter key"},
+    // Oracle NoSQL Database Cloud Service, "Oracle NoSQL Database Cloud Limits": size of a primary key and of a row,
+    // tables a tenancy, operations of one WriteMultiple.
+    Limit{LimitKind::KeyBytes, 64, false, "a primary key in Oracle's cloud service", "choose a shorter key"},
     Limit{LimitKind::UnitBytes, 512e3, false, "a row in Oracle's cloud service",
           "keep large collections an entry an element: `entry rounds[*]`"},
-    Limit{LimitKind::Tables, 30, false, "a tenancy of Oracle's cloud service", "merge copies into fewer collections"},
+    Limit{LimitKind::Tables, 30, false, "a tenancy of Oracle's cloud service", "drop copies that no statement needs",
+          "tables"},
     Limit{LimitKind::TransactionEntries, 50, false, "a writeMultiple in Oracle's cloud service",
-          "keep fewer entries a block, or whole collections in one entry"},
+          "keep fewer entries a block, or whole collections in one entry", "operations"},
 };
 
 std::string schema_of(const Layout& layout) {
@@ -142,17 +145,42 @@ std::string place_name(const Layout& layout, const FamilyOutline& family, const 
   return fmt::format("`{}` of `{}`", fmt::join(names, "`, `"), table.name);
 }
 
-std::string load_section(bool data) {
-  std::string out =
-      "Nothing of this was tried on a server: it was checked against Oracle's documentation (SQL Reference Guide) and "
-      "the\n"
-      "grammar that Oracle publishes.\n\n    sql-> load -file schema.ddl\n";
-  if (data) out += "    sql-> load -file data.sql\n";
-  return out +
-         "\n`statements.sql` has the statements of the model, each with the declarations of its variables; what is not "
-         "known\n"
-         "before (`$value_`: `$value`, `$key`, `$element` and `$pos` are names that the database keeps) is bound by "
-         "the program.\n";
+std::string files_section(bool data) {
+  return std::string(
+             "- `schema.ddl`: the tables, for `load -file schema.ddl` in the SQL shell. Running it again does no "
+             "harm.\n"
+             "- `statements.sql`: what every query and command sends, step by step, each with the declarations of its "
+             "variables.\n"
+             "  A variable has a `_` behind it (`$value_`) where the database keeps the name for itself (`$value`, "
+             "`$key`, "
+             "`$element`,\n"
+             "  `$pos`).\n") +
+         (data ? "- `data.sql`: the data, for `load -file data.sql` after the schema.\n"
+                 "- `data.kv`: the same as keys and values (below).\n"
+               : "") +
+         "\nNothing of this was tried on a server: it was checked against Oracle's documentation (SQL Reference Guide) "
+         "and "
+         "the\ngrammar that Oracle publishes.\n";
+}
+
+std::string tables_section(const Layout& layout) {
+  std::vector<std::vector<std::string>> rows;
+  const auto names = [](const std::vector<KeyColumn>& columns) {
+    std::vector<std::string> out;
+    for (const KeyColumn& column : columns) out.push_back(fmt::format("`{}`", column.name));
+    return fmt::format("{}", fmt::join(out, ", "));
+  };
+  for (const Table& table : layout.tables()) {
+    std::vector<std::string> families;
+    for (const FamilyOutline* family : table.families) families.push_back(fmt::format("`{}`", family->label));
+    rows.push_back({fmt::format("`{}`", table.name), names(table.block),
+                    table.encoded.empty() ? names(table.key) : fmt::format("`{}`: {}", table.encoded, names(table.key)),
+                    fmt::format("{}", fmt::join(families, ", "))});
+  }
+  return markdown_table({"table", "shard key", "rest of the primary key", "families of the design"}, rows) +
+         "\nA table with a dot in its name is a child of the one before the dot: its rows lie with their parent, and "
+         "have its "
+         "key.\n";
 }
 
 std::string types_section(const Layout& layout) {
@@ -177,8 +205,8 @@ the parts do, which stand beside it as columns. For a range, `$noam_key_from` ar
   return out;
 }
 
-constexpr std::string_view atomic_section =
-    R"(A statement, which changes one row. Parent and child rows of a block have one shard key, so one call of the API writes
+constexpr std::string_view writing_text =
+    R"(Atomic is a statement, which changes one row. Parent and child rows of a block have one shard key, so one call of the API writes
 several of them together or not at all: `writeMultiple` of the drivers, `TableAPI.execute` of the Java direct driver, at
 most 50 operations in Oracle's cloud service.
 
@@ -188,9 +216,8 @@ lie in child tables, begin the call with the parent row, by `putIfVersion` with 
 `putIfAbsent` at the insert), and let a failure of it abort the call (`abortIfUnsuccessful`); then the children. So two writers
 who touch different entries of one aggregate notice each other: the database itself has no notion of a block.
 
-Blocks of other keys, and copies in other collections, follow with calls of their own; noam's runtime will keep an intent for
-that, other programs must do it themselves. `noam_due` is when an instance is due: noam's runtime takes it away together with
-its copies, so tables have no TTL.
+Blocks of other keys, and copies in other collections, follow with calls of their own: whoever writes must see to it.
+`noam_due` is when an instance is due: whoever takes it away takes its copies, too, so tables have no TTL.
 )";
 
 std::string pairs_section(const Outline& outline, bool data) {
@@ -218,7 +245,7 @@ const Capabilities capabilities{
     .conditional = "UPDATE and DELETE of a row with a condition; putIfVersion, putIfAbsent",
     .order = "primary keys, ascending; queries may walk them backwards",
     .counters = "UPDATE adds at the server; adding twice adds twice",
-    .expiry = "TTL of rows, in hours or days; not used",
+    .expiry = "TTL of rows, in hours or days; not used: what is copied elsewhere must go with the original",
     .limits = limits,
 };
 const std::span<const Option> options{};
@@ -235,11 +262,12 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   const auto place = [&](const CollectionOutline&, const FamilyOutline& family, const Column& column) {
     return place_name(layout, family, column);
   };
-  out.files.push_back({"README.md", readme(outline, fmt::format("{} on Oracle NoSQL Database", outline.model().name),
-                                           capabilities, {{"How to load it", load_section(sample != nullptr)}}, place,
-                                           {{"Types and keys", types_section(layout)},
-                                            {"What is atomic", std::string(atomic_section)},
-                                            {"Keys and values", pairs_section(outline, sample != nullptr)}})});
+  out.files.push_back(
+      {"README.md", readme(outline, fmt::format("{} on Oracle NoSQL Database", outline.model().name), capabilities,
+                           {{"Files", files_section(sample != nullptr)}, {"Tables", tables_section(layout)}}, place,
+                           {{"Types", types_section(layout)},
+                            {"Writing", std::string(writing_text)},
+                            {"Keys and values", pairs_section(outline, sample != nullptr)}})});
   return out;
 }
 
@@ -251,6 +279,10 @@ std::vector<Measure> measure(const Outline& outline) {
     double bytes = 0;
     for (const FamilyOutline* family : table.families) bytes += family->bytes;
     out.push_back({LimitKind::UnitBytes, fmt::format("a row of {}", table.name), bytes});
+    double key = table.families.empty() ? 0 : key_bytes(outline.model(), table.families[0]->key);
+    if (!table.encoded.empty()) key *= 2;  // hexadecimal digits
+    key += key_bytes(outline.model(), table.collection->block);
+    out.push_back({LimitKind::KeyBytes, fmt::format("a primary key of {}", table.name), key});
   }
   for (const CollectionOutline& collection : outline.collections) {
     double rows = 0;

@@ -34,8 +34,7 @@ std::string component(std::string_view text) {
 
 std::string part_text(const model::Model& model, const Column& column, const Datum& datum) {
   if (datum.absent()) return "%00";  // no text begins with U+0000
-  if (is_scalar(model, column.type)) return component(plain_text(model, column.type, datum));
-  return component(plain_json(model, column.type, datum).dump());
+  return component(text_of(model, column.type, datum));
 }
 
 // A key, given how its parts are written: those of the block, then those of the entry.

@@ -200,16 +200,11 @@ std::string RedisDialect::together(const std::vector<Write>& writes) const {
   std::vector<std::string> collections;
   for (const Write& write : writes)
     if (names.insert(write.collection->name).second) collections.push_back(write.collection->name);
-  std::string out = "one call is done as a whole or not at all";
+  std::string out = "Atomic: each call";
   if (writes.size() > collections.size())
     out += fmt::format("; {} makes one call of those for one block (leave out what is not needed, repeat what is)",
                        together_function(layout_));
-  if (collections.size() > 1)
-    out += fmt::format(
-        ";\nthe blocks of {} lie in slots of their own, and follow one by one: noam's runtime will keep an intent for "
-        "that, other programs must do it themselves",
-        fmt::join(collections, ", "));
-  return out;
+  return out + told_apart(writes);
 }
 
 }  // namespace noam::targets::redis

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/targets/keys.h"
 #include "noam/targets/names.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/plain.h"
@@ -30,11 +31,11 @@ constexpr std::array limits = {
     Limit{LimitKind::ValueBytes, 512e6, true, "a value",
           "keep large collections an entry an element: `entry rounds[*]`"},
     // Redis documentation, "Keys and values": "The maximum allowed key size is 512 MB."
-    Limit{LimitKind::KeyBytes, 512e6, true, "a key", "put a shorter key into the block"},
+    Limit{LimitKind::KeyBytes, 512e6, true, "a key", "choose a shorter key"},
     // Redis documentation, "Redis hashes", Limits: "Every hash can store up to 4,294,967,295 (2^32 - 1) field-value
     // pairs."
     Limit{LimitKind::ElementsInside, 4'294'967'295.0, true, "a hash",
-          "cut blocks smaller: put a part of the key into `by`"},
+          "cut blocks smaller: put a part of the key into `by`", "fields"},
 };
 
 class DataWriter {
@@ -203,9 +204,7 @@ std::string functions_section(const Layout& layout) {
         {fmt::format("`{}_…`", family.functions), fmt::format("{}", fmt::join(kinds, ", ")),
          fmt::format("`{}`", fmt::join(layout.keys(family, block_pattern(layout, *family.collection)), "` `"))});
   }
-  return fmt::format(R"(    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
-
-{}
+  return fmt::format(R"({}
 `FCALL <name> <number of keys> <key> … <argument> <value> …`: arguments come by name, in any order; what is absent is left
 out. A call checks everything before its first write. It answers
 
@@ -237,14 +236,14 @@ It takes the keys above but that of the head.
                      together_function(layout));
 }
 
-constexpr std::string_view atomic_section =
-    R"(One function call, and `…_together` over the keys of one slot: nobody sees half of it, and a call that is refused
+constexpr std::string_view writing_text =
+    R"(Atomic is one function call, and `…_together` over the keys of one slot: nobody sees half of it, and a call that is refused
 or malformed writes nothing. Redis does not roll back: a server that is killed within a call loses the call or has it.
 A function blocks the server while it runs: keep calls small. Redis names one as slow after 5 s (`busy-reply-threshold`),
 and a call that has written cannot be stopped then (`FUNCTION KILL` is refused).
 
-Blocks of other keys, and copies in other collections, lie in other slots. They follow with calls of their own; noam's
-runtime will keep an intent for that, other programs must do it themselves.
+Blocks of other keys, and copies in other collections, lie in other slots. They follow with calls of their own:
+whoever writes must see to it.
 
 `SCAN` gives every key that is there all the time, others perhaps, some twice; it is no snapshot, and asks every node of a
 cluster.
@@ -259,19 +258,26 @@ constexpr std::string_view durability_section =
     min-replicas-to-write 1        # refuses writes while no replica listens
 
 Replication is asynchronous: a failover may lose writes that were acknowledged, whatever the settings. `WAIT` makes that
-less likely, not impossible. Expiry: Redis 7.0 expires whole keys only; `noam_due` is when an instance is due, and noam's
-runtime takes it away together with its copies. The functions set no expiry.
+less likely, not impossible. Expiry: Redis 7.0 expires whole keys only; `noam_due` is when an instance is due: whoever
+takes it away takes its copies, too. The functions set no expiry.
 )";
 
-std::string data_section(bool data) {
-  return fmt::format(R"text(    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
+std::string files_section(bool data) {
+  return fmt::format(
+      R"text(- `functions.lua`: functions that change and read blocks; there is no schema to make. In a cluster every master needs
+  them.
+- `statements.redis`: what every query and command sends, step by step; `$name` is a value, encoded where it is in a key.
 {}
-There is no schema to make. In a cluster every master needs the functions{}:
+On one server:
+
+    redis-cli -x FUNCTION LOAD REPLACE < functions.lua
+{}
+In a cluster:
 
     redis-cli --cluster call HOST:PORT FUNCTION LOAD REPLACE "$(cat functions.lua)" --cluster-only-masters
 {})text",
-                     data ? "    redis-cli < data.redis\n" : "", data ? ", and data goes to where it belongs" : "",
-                     data ? "    redis-cli -c -h HOST -p PORT < data.redis\n" : "");
+      data ? "- `data.redis`: the data.\n" : "", data ? "    redis-cli < data.redis\n" : "",
+      data ? "    redis-cli -c -h HOST -p PORT < data.redis\n" : "");
 }
 
 }  // namespace
@@ -281,7 +287,7 @@ const Capabilities capabilities{
     .conditional = "functions compare the version of the aggregate before they write",
     .order = "sorted sets with equal scores: members by their bytes",
     .counters = "exact, by HINCRBY or a function; adding twice adds twice",
-    .expiry = "of whole keys only",
+    .expiry = "of whole keys only; not used: what is copied elsewhere must go with the original",
     .limits = limits,
 };
 const std::span<const Option> options{};
@@ -298,9 +304,9 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   };
   out.files.push_back(
       {"README.md", readme(outline, fmt::format("{} on Redis", outline.model().name), capabilities,
-                           {{"How to load it", data_section(sample != nullptr)}, {"Keys", keys_section(layout)}}, place,
+                           {{"Files", files_section(sample != nullptr)}, {"Keys", keys_section(layout)}}, place,
                            {{"Functions", functions_section(layout)},
-                            {"What is atomic", std::string(atomic_section)},
+                            {"Writing", std::string(writing_text)},
                             {"Durability", std::string(durability_section)}})});
   return out;
 }
@@ -326,6 +332,8 @@ std::vector<Measure> measure(const Outline& outline) {
     if (fields > 0)
       out.push_back({LimitKind::ElementsInside, fmt::format("the hash of a block of {}", collection.name), fields});
     out.push_back({LimitKind::PartitionBytes, fmt::format("a block of {}", collection.name), bytes});
+    out.push_back({LimitKind::KeyBytes, fmt::format("a key of {}", collection.name),
+                   key_bytes(outline.model(), collection.block)});
   }
   return out;
 }

@@ -35,8 +35,8 @@ void add_leaves(const Model& model, const Type& type, const Datum& datum, std::v
     out.emplace_back("%-");
   } else if (is_scalar(model, type)) {
     out.push_back(escaped(plain_text(model, type, datum)));
-  } else if (type.kind == TypeKind::Reference) {
-    const std::vector<Type> types = key_types(model, type);
+  } else if (const Type& at = resolved(model, type); at.kind == TypeKind::Reference) {
+    const std::vector<Type> types = key_types(model, at);
     for (std::size_t i = 0; i < types.size(); ++i) add_leaves(model, types[i], datum.as_list()[i], out);
   } else {
     out.push_back(escaped(plain_json(model, type, datum).dump()));
