@@ -304,7 +304,7 @@ design all {
     copy uuids[u, e desc, a desc, id]: b
     copy towns[town desc, id]: t
     copy floats[f, id]: t
-    copy sums[t]: sum(x.d) as total, count(*) as n, sum(x.i) as ints
+    copy sums[t]: sum(x.d) as total, count(*) as n, sum(x.id) as ids
   }
 }
 """
