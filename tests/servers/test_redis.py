@@ -182,7 +182,7 @@ class Generated(unittest.TestCase):
         self.assertEqual(self.read("shortener_url_hours_read", keys, hour_after=hours[0]), newest_first[:2])
         self.assertEqual(self.read("shortener_url_hours_read", keys, hour_to=hours[0]), newest_first[2:])
         self.call("shortener_url_hours_add", keys, hour=hours[1], visits=-100)
-        self.assertEqual(self.client.hkeys(keys[0]), [hours[0], hours[2]])
+        self.assertEqual(sorted(self.client.hkeys(keys[0])), [hours[0], hours[2]])
         self.assertEqual(self.client.zcard(keys[1]), 2)
 
     def test_keeps_no_more_than_the_limit(self):
