@@ -11,6 +11,7 @@
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
 #include "noam/targets/keys.h"
+#include "noam/targets/plain.h"
 
 namespace noam::targets::documents {
 
@@ -315,9 +316,7 @@ Node constant_of(const Layout& layout, const Column& column) {
 std::string order_text(const Datum& datum) {
   std::string bytes;
   model::append_ordered(datum, false, bytes);
-  std::string out;
-  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return out;
+  return hexadecimal(bytes);
 }
 
 std::string scalar_text(TypeKind type, const Datum& datum) {

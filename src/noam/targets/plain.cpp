@@ -36,14 +36,16 @@ bool is_scalar(const Model& model, const Type& type) {
   }
 }
 
+std::string hexadecimal(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
 std::string plain_text(const Model& model, const Type& type, const Datum& datum) {
   const Type& at = resolved(model, type);
   check(is_scalar(model, at) && !datum.absent(), "a text is of a scalar that is there");
-  if (at.kind == TypeKind::Bytes) {
-    std::string out;
-    for (const char c : datum.as_string()) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    return out;
-  }
+  if (at.kind == TypeKind::Bytes) return hexadecimal(datum.as_string());
   if (at.kind == TypeKind::Json) return std::string(datum.as_string());
   if (datum.is_decimal()) return datum.as_decimal().text();  // a sum of ints, too, where it is beyond 64 bits
   const Json json = model::write_json(model, at, datum);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -25,6 +26,9 @@ nlohmann::ordered_json plain_json(const model::Model& model, const model::Type& 
 
 // The text of a scalar, or the JSON of what is none; of what is there.
 std::string text_of(const model::Model& model, const model::Type& type, const model::Datum& datum);
+
+// Two small digits a byte.
+std::string hexadecimal(std::string_view bytes);
 
 // The entity that a base holds fields or elements of.
 model::EntityId entity_of(const Outline& outline, const FamilyOutline& base);

@@ -312,11 +312,7 @@ class CqlDialect : public Dialect {
   }
 
   [[nodiscard]] std::string constant(const Column& column) const {
-    const model::Literal& literal = *column.constant;
-    if (const auto* text = std::get_if<std::string>(&literal)) return text_literal(*text);
-    if (const auto* number = std::get_if<std::int64_t>(&literal)) return types_.literal(column.type, Datum(*number));
-    if (const auto* truth = std::get_if<bool>(&literal)) return *truth ? "true" : "false";
-    return types_.literal(column.type, Datum(std::get<double>(literal)));
+    return types_.literal(column.type, model::from_literal(column.type, *column.constant));
   }
 
   [[nodiscard]] std::vector<std::string> where(const Table& table, const FamilyOutline& family) const {

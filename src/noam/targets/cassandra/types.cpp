@@ -10,6 +10,7 @@
 
 #include "noam/model/datum_json.h"
 #include "noam/targets/cassandra/cassandra.h"
+#include "noam/targets/plain.h"
 
 namespace noam::targets::cassandra {
 
@@ -44,12 +45,6 @@ constexpr auto all_words = [] {
   return out;
 }();
 
-std::string hexadecimal(std::string_view bytes) {
-  std::string out = "0x";
-  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return out;
-}
-
 std::string frozen_if(bool frozen, std::string name) { return frozen ? fmt::format("frozen<{}>", name) : name; }
 
 }  // namespace
@@ -80,7 +75,7 @@ NameRules keyspace_rules() {
 std::string text_literal(std::string_view text) {
   // A file is no place for bytes that nobody sees.
   if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t'; }))
-    return fmt::format("blob_as_text({})", hexadecimal(text));
+    return fmt::format("blob_as_text(0x{})", hexadecimal(text));
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') out += '\'';
@@ -90,9 +85,8 @@ std::string text_literal(std::string_view text) {
 }
 
 bool is_text(const model::Model& model, const Type& type) {
-  if (type.kind != TypeKind::Reference) return type.kind == TypeKind::Text || type.kind == TypeKind::Enumeration;
-  const model::Entity& entity = model.entity(type.entity());
-  return entity.key.size() == 1 && is_text(model, entity.fields[entity.key[0]].type);
+  const TypeKind kind = resolved(model, type).kind;
+  return kind == TypeKind::Text || kind == TypeKind::Enumeration;
 }
 
 Datum neutral(const model::Model& model, const Type& type) {
@@ -272,7 +266,7 @@ std::string Types::literal(const Type& type, const Datum& datum) {
     case TypeKind::Decimal:
       return datum.as_decimal().text();
     case TypeKind::Bytes:
-      return hexadecimal(datum.as_string());
+      return "0x" + hexadecimal(datum.as_string());
     case TypeKind::Uuid:
     case TypeKind::TimeUuid:
       return model::write_json(model_, type, datum).get<std::string>();

@@ -191,9 +191,7 @@ std::string Layout::key_literal(const KeyColumn& column, const Datum& part) cons
 std::string Layout::encoded_key(const FamilyOutline& family, const std::vector<Datum>& key) {
   std::string bytes;
   for (std::size_t i = 0; i < key.size(); ++i) model::append_ordered(key[i], family.key[i].descending, bytes);
-  std::string out;
-  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return out;
+  return hexadecimal(bytes);
 }
 
 }  // namespace noam::targets::oracle_nosql

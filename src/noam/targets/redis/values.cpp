@@ -43,12 +43,6 @@ void add_leaves(const Model& model, const Type& type, const Datum& datum, std::v
   }
 }
 
-std::string hexadecimal(std::string_view bytes) {
-  std::string out;
-  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return out;
-}
-
 }  // namespace
 
 std::string joined_text(const Model& model, const std::vector<Column>& columns, const std::vector<Datum>& parts) {
