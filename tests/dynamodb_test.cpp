@@ -143,9 +143,12 @@ TEST(DynamoWrites, LeaveWhatOthersHaveInTheItem) {
   EXPECT_EQ(insert[0].operation, "UpdateItem");
   EXPECT_EQ(insert[0].body["ConditionExpression"], "attribute_not_exists(#noam_version)");
   const Request erase = copy_request(shortener.layout(), shortener.write("url.unique", WriteKind::Erase));
-  EXPECT_EQ(erase.body["UpdateExpression"], "REMOVE #unique");
+  EXPECT_EQ(erase.body["UpdateExpression"], "REMOVE #unique_visitors, #unique_noam_weight");
   const Request add = copy_request(shortener.layout(), shortener.write("url.hours", WriteKind::Add));
   EXPECT_EQ(add.body["UpdateExpression"], "ADD #visits :visits");
+  const Laid blog = example("microblog", "seed003");
+  const Request map = copy_request(blog.layout(), blog.write("users.numbers", WriteKind::Erase));
+  EXPECT_EQ(map.body["UpdateExpression"], "REMOVE #numbers");
 }
 
 TEST(DynamoItems, OfFigure7) {

@@ -35,7 +35,7 @@ TEST(HBaseTables, HaveAFamilyForCellsAndOneForEachKey) {
   ASSERT_EQ(shortener.layout().tables().size(), 1U);
   const auto& table = shortener.layout().tables()[0];
   EXPECT_EQ(table.name, "shortener:url");
-  EXPECT_EQ(table.column_families, (Families{"e", "hours", "days", "countries", "unique.visitors_members", "ips"}));
+  EXPECT_EQ(table.column_families, (Families{"e", "hours", "days", "countries", "ips"}));
   EXPECT_TRUE(table.row.plain);
   EXPECT_TRUE(shortener.layout().placed(shortener.family("url.hours")).bare);
 }
@@ -102,9 +102,8 @@ TEST(HBaseWrites, OfCountersAdd) {
   const Laid shortener = example("shortener", "seed000");
   EXPECT_EQ(written(shortener, "url.countries", WriteKind::Add),
             R"(incr 'shortener:url', key($short), "countries:#{key($country)}", $visits)");
-  EXPECT_EQ(
-      written(shortener, "url.unique.visitors_members", WriteKind::Put),
-      R"(put 'shortener:url', key($short), "unique.visitors_members:#{noam_key(inet($member))}", int($noam_weight))");
+  EXPECT_EQ(written(shortener, "url.ips", WriteKind::Put),
+            R"(put 'shortener:url', key($short), "ips:#{noam_key(inet($ip))}", int($noam_weight))");
 }
 
 TEST(HBaseWrites, LeaveThePartsOfAKeyThatOthersNeed) {

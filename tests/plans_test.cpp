@@ -179,4 +179,30 @@ TEST(Plans, AreThereForEveryStatementOfEveryExampleUnderEveryStrategy) {
   EXPECT_GT(statements, 200U);
 }
 
+TEST(Members, AreThoseThatAWrittenCopyTells) {
+  const auto members = [](const char* copy) {
+    const Program made = program(R"(
+query ages { select count(distinct u.age) as ages from User u }
+design written {
+  collection ages of User u by "all" as all { copy ε: count(distinct u.age) as ages }
+  collection each of User u by "all" as all { )" +
+                                     std::string(copy) + " }\n}\n",
+                                 "written");
+    std::vector<std::string> out;
+    for (const design::Family& family : made.design.families)
+      if (family.counts_members)
+        out.push_back(made.design.collection_of(family).name + " of " +
+                      made.design.collection_of(made.design.families[family.members_of]).name);
+    return out;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(members("copy [u.age as age]"), Names{"each of ages"});
+  EXPECT_EQ(members("copy [u.age as age]: count(*) as n"), Names{"each of ages"});
+  EXPECT_EQ(members("copy [u.age as age]: min(u.name) as first"), (Names{"each of ages", "each of each"}));
+  EXPECT_EQ(members("copy [u.age desc as age]"), Names{"ages of ages"}) << "in another order";
+  EXPECT_EQ(members("copy [u.age as age] where u.age > 3"), Names{"ages of ages"}) << "not all of them";
+  EXPECT_EQ(members("copy [u.age as age, u.name as name]"), Names{"ages of ages"}) << "told apart by more";
+  EXPECT_EQ(members("copy [u.age as age] limit 3"), Names{"ages of ages"}) << "not all of them";
+}
+
 }  // namespace noam::tests

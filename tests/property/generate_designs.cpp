@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -208,6 +210,26 @@ Family Generator::copy(Scope scope, bool own_sources, bool by_determines) {
   return family;
 }
 
+// With the values that one of its folds is made of, now and then, as a copy of their own.
+void Generator::add_copy(Family family, Collection& collection) {
+  std::optional<Family> members;
+  for (const Cell& cell : family.cells) {
+    for (const std::string_view fold : {"count(distinct ", "min(", "max("}) {
+      const std::size_t end = cell.text.rfind(") as ");
+      if (members || !cell.text.starts_with(fold) || end == std::string::npos || !random_.chance(40)) continue;
+      members = family;
+      members->path = name("n");
+      members->limit.clear();
+      members->key.push_back(cell.text.substr(fold.size(), end - fold.size()) +
+                             (random_.chance(10) ? " desc as " : " as ") + name("n"));
+      members->cells.clear();
+      if (random_.chance(40)) members->cells.push_back(plain_cell("count(*) as " + name("n")));
+    }
+  }
+  collection.families.push_back(std::move(family));
+  if (members) collection.families.push_back(std::move(*members));
+}
+
 void Generator::place(std::size_t index, Design& design) {
   const EntityPlan& entity = entities_[index];
   const std::size_t style = random_.weighted({18, 18, 14, 28, with("homes") ? 22U : 0U});
@@ -362,7 +384,7 @@ void Generator::place(std::size_t index, Design& design) {
     VariablePlan self;
     self.name = variable;
     self.type = model::reference(static_cast<model::EntityId>(index));
-    collection.families.push_back(copy({self}, true, true));
+    add_copy(copy({self}, true, true), collection);
   }
   design.collections.push_back(std::move(collection));
   for (Collection& elements : apart) design.collections.push_back(std::move(elements));
@@ -509,7 +531,7 @@ void Generator::random_copies(Design& design) {
   }
   const std::size_t families = random_.weighted({0, 80, 20});
   for (std::size_t i = 0; i < families; ++i)
-    collection.families.push_back(copy(scope, random_.chance(15) && !scope.back().transient, determines));
+    add_copy(copy(scope, random_.chance(15) && !scope.back().transient, determines), collection);
   design.collections.push_back(std::move(collection));
 }
 

@@ -222,6 +222,7 @@ class Generator {
   Cell list_of(const Select& select);
   void random_copies(Design& design);
   Family copy(Scope scope, bool own_sources, bool by_determines);
+  void add_copy(Family family, Collection& collection);
   std::string part(const std::string& expr, bool direction);
   std::vector<Cell> cells(const Scope& scope, bool nest);
   [[nodiscard]] std::vector<std::string> all_keys(const Scope& scope) const;

@@ -57,12 +57,15 @@ struct Family {
   bool grouped = false;    // copy: several rows may share an entry
   std::vector<Hidden> hidden;
   std::uint32_t stratum = 0;         // 0 base, 1 needs nothing but the aggregate, 2 reads others to be kept
-  std::uint32_t members_of = 0;      // Members: the family, and
+  bool counts_members = false;       // Members, or a written copy that holds the same
+  std::uint32_t members_of = 0;      // then: the family, and
   std::uint32_t members_column = 0;  // the column whose values these are
 
   [[nodiscard]] bool copy() const { return purpose != Purpose::Base && purpose != Purpose::Refreshed && !of_noam(); }
   [[nodiscard]] bool of_noam() const { return purpose == Purpose::Guard || purpose == Purpose::Notes; }
   [[nodiscard]] std::size_t width() const { return cells.size() + hidden.size(); }  // of an entry's value
+  // Counts and sums: to keep them, nobody needs to know what they are. (Of members one must know which are new.)
+  [[nodiscard]] bool added_to() const;
 
   bool operator==(const Family&) const = default;
 };

@@ -613,12 +613,6 @@ class CommandExplainer {
 
   // Counts and sums are added to; others are read to be written anew.
   void read_before(const Family& family, std::uint32_t index, const Read& read, Following& out) const {
-    const bool added_to = family.purpose != Purpose::Members &&
-                          std::all_of(family.cells.begin(), family.cells.end(), [](const model::Cell& cell) {
-                            return cell.shape == model::CellShape::Plain && cell.expr.kind == ExprKind::Fold &&
-                                   !cell.expr.distinct &&
-                                   (cell.expr.fold == model::Fold::Count || cell.expr.fold == model::Fold::Sum);
-                          });
     Deed deed;
     deed.family = index;
     if (family.limit && (family.grouped || read.blocks > 0)) {
@@ -633,7 +627,7 @@ class CommandExplainer {
       deed.work.entries = read.entries;
     } else if (family.limit) {
       return;  // what is new is written, whatever is there
-    } else if (family.grouped && !added_to) {
+    } else if (family.grouped && !family.added_to()) {
       deed.text = "read what is there";
       deed.work.reads = out.written.entries;
       deed.work.entries = out.written.entries;

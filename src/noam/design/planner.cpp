@@ -453,8 +453,11 @@ class Search {
     };
     for (const Expr& part : logic.block) match.block.push_back(located(part));
     for (const Expr& part : logic.key) match.key.push_back(located(part));
-    // What several words find is told apart by the entry's key.
-    if (match.any_word &&
+    // What several words find is told apart by the entry's key; and where it is not the block that tells the word,
+    // there is an entry for each word.
+    const bool one_word = !match.any_word && std::any_of(match.block_word.begin(), match.block_word.end(),
+                                                         [](const auto& word) { return word.has_value(); });
+    if (!one_word &&
         std::any_of(match.key.begin(), match.key.end(), [](const auto& part) { return part && has_marker(*part); }))
       return;
     if (match.block_word.empty()) match.block_word.resize(logic.block.size());

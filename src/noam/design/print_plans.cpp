@@ -362,13 +362,13 @@ std::string print_storage(const Program& program) {
     std::vector<std::string> readers = uses[f].statements;
     for (const std::string& copy : uses[f].copies) readers.push_back("keeping " + copy);
     for (const std::string& other : uses[f].others) readers.push_back(other);
+    if (family.counts_members) readers.push_back("keeping " + family_label(program.design, family.members_of));
     const std::size_t most = 3;
     const std::size_t more = readers.size() > most ? readers.size() - most : 0;
     readers.resize(readers.size() - more);
     std::string who = fmt::format("{}", fmt::join(readers, ", "));
     if (more > 0) who += fmt::format(" and {} more", more);
-    if (who.empty() && family.copy() && family.purpose != Purpose::Members && family.purpose != Purpose::Due)
-      who = "nobody";
+    if (who.empty() && family.copy() && family.purpose != Purpose::Due) who = "nobody";
     table.add({family_label(program.design, f), estimate(explainer.entries(f)),
                size(explainer.entries(f) * explainer.bytes(f)), who});
   }

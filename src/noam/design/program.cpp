@@ -912,7 +912,7 @@ class Builder {
       const auto rank = [&](std::uint32_t f) {
         const Family& family = design_.families[f];
         if (family.purpose == Purpose::Locator) return 0U;
-        return family.stratum * 2 + (family.purpose == Purpose::Members ? 0U : 1U);
+        return family.stratum * 2 + (family.counts_members ? 0U : 1U);
       };
       return rank(a) < rank(b);
     });

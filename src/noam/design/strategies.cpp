@@ -173,6 +173,56 @@ void place_written(const model::Model& model, Design& design, const model::Writt
   }
 }
 
+bool hold_the_same_rows(const FamilyLogic& a, const FamilyLogic& b) {
+  const auto all_alike = [](const std::vector<Expr>& x, const std::vector<Expr>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), alike);
+  };
+  const auto same_node = [](const Node& x, const Node& y) {
+    return x.kind == y.kind && x.type == y.type && x.query == y.query && alike(x.source, y.source);
+  };
+  const std::vector<Node>& x = a.logical.nodes;
+  const std::vector<Node>& y = b.logical.nodes;
+  return a.logical.subs.empty() && b.logical.subs.empty() && a.body.nodes == b.body.nodes &&
+         std::equal(x.begin(), x.end(), y.begin(), y.end(), same_node) && all_alike(a.body.where, b.body.where) &&
+         all_alike(a.block, b.block) && all_alike(a.key, b.key);
+}
+
+// A copy that was asked for may hold just the members of a fold. Then these need no family of their own.
+void share_members(const model::Model& model, Design& design) {
+  const auto in_same_order = [](const Family& a, const Family& b) {
+    return std::equal(a.key.begin(), a.key.end(), b.key.begin(), b.key.end(),
+                      [](const model::Part& x, const model::Part& y) { return x.descending == y.descending; });
+  };
+  std::vector<Family> kept;
+  std::vector<std::uint32_t> numbers;  // new ones
+  std::set<std::uint32_t> gone;
+  for (std::uint32_t i = 0; i < design.families.size(); ++i) {
+    const Family& members = design.families[i];
+    if (members.purpose != Purpose::Members) continue;
+    const FamilyLogic logic = take_apart(model, design, members);
+    for (Family& copy : design.families) {
+      if (copy.purpose != Purpose::Written || !copy.grouped || copy.limit || copy.counts_members) continue;
+      if (!in_same_order(copy, members) || !hold_the_same_rows(take_apart(model, design, copy), logic)) continue;
+      copy.counts_members = true;
+      copy.members_of = members.members_of;
+      copy.members_column = members.members_column;
+      gone.insert(i);
+      break;
+    }
+  }
+  for (std::uint32_t i = 0; i < design.families.size(); ++i) {
+    numbers.push_back(static_cast<std::uint32_t>(kept.size()));
+    if (!gone.contains(i)) kept.push_back(std::move(design.families[i]));
+  }
+  for (Family& family : kept)
+    if (family.counts_members) family.members_of = numbers[family.members_of];
+  design.families = std::move(kept);
+  for (Collection& collection : design.collections) {
+    std::erase_if(collection.families, [&](std::uint32_t family) { return gone.contains(family); });
+    for (std::uint32_t& family : collection.families) family = numbers[family];
+  }
+}
+
 // The families that hold an entity, but for its elements.
 std::vector<std::uint32_t> homes(const Design& design, model::EntityId id) {
   std::vector<std::uint32_t> found;
@@ -371,6 +421,15 @@ void place_own(const model::Model& model, Design& design) {
 
 }  // namespace
 
+bool Family::added_to() const {
+  return copy() && grouped && !limit && !counts_members &&
+         std::all_of(hidden.begin(), hidden.end(), [](const Hidden& at) { return at.kind == HiddenKind::Weight; }) &&
+         std::all_of(cells.begin(), cells.end(), [](const model::Cell& cell) {
+           return cell.shape == model::CellShape::Plain && cell.expr.kind == ExprKind::Fold &&
+                  (cell.expr.fold == model::Fold::Count || (cell.expr.fold == model::Fold::Sum && !cell.expr.distinct));
+         });
+}
+
 std::uint32_t add_family(const model::Model& model, Design& design, Family family) {
   const auto index = static_cast<std::uint32_t>(design.families.size());
   const std::uint32_t collection = family.collection;
@@ -419,6 +478,7 @@ std::uint32_t add_family(const model::Model& model, Design& design, Family famil
     of.hidden = {{HiddenKind::Weight, 0}};
     of.grouped = true;
     of.limit.reset();
+    of.counts_members = true;
     of.members_of = index;
     of.members_column = i;
     const auto at = static_cast<std::uint32_t>(design.families.size());
@@ -432,7 +492,10 @@ Design place(const model::Model& model, const model::WrittenDesign* written, std
   Design design;
   design.name = written != nullptr ? written->name : std::string(strategy);
   design.rest = strategy;
-  if (written != nullptr) place_written(model, design, *written);
+  if (written != nullptr) {
+    place_written(model, design, *written);
+    share_members(model, design);
+  }
   const Cut cut = strategy == "etf" ? Cut::Fields : strategy == "normalized" ? Cut::Elements : Cut::Whole;
   for (std::uint32_t i = 0; i < model.entities.size(); ++i)
     complete_base(model, design, static_cast<model::EntityId>(i), cut);

@@ -35,12 +35,12 @@ const stores::Snapshot* Transaction::moment() {
   return snapshot_.get();
 }
 
-Transaction::Entries& Transaction::entries_of(Layer& layer, const stores::EntryRef& entry) {
-  BlockFamily at{entry.block, entry.family};
+Transaction::Entries& Transaction::entries_of(Layer& layer, stores::BlockRef&& block, std::uint32_t family) {
+  const BlockFamilyView at{block, family};
   const auto found = layer.lower_bound(at);
-  if (found != layer.end() && found->first == at) return found->second;
-  const KeyOrder order{&design_.families[entry.family].key};
-  return layer.emplace_hint(found, std::move(at), Entries(order))->second;
+  if (found != layer.end() && !BlockOrder()(at, found->first)) return found->second;
+  const KeyOrder order{&design_.families[family].key};
+  return layer.emplace_hint(found, BlockFamily{std::move(block), family}, Entries(order))->second;
 }
 
 namespace {
@@ -111,11 +111,12 @@ std::optional<Key> Transaction::applied(const std::optional<Key>& below, const P
 }
 
 void Transaction::put(stores::EntryRef entry, Key columns) {
-  entries_of(newest_, entry)[std::move(entry.key)] = {Pending::Kind::Put, std::move(columns), 0};
+  entries_of(newest_, std::move(entry.block), entry.family)[std::move(entry.key)] = {Pending::Kind::Put,
+                                                                                     std::move(columns), 0};
 }
 
 void Transaction::erase(stores::EntryRef entry) {
-  entries_of(newest_, entry)[std::move(entry.key)] = {Pending::Kind::Delete, {}, 0};
+  entries_of(newest_, std::move(entry.block), entry.family)[std::move(entry.key)] = {Pending::Kind::Delete, {}, 0};
 }
 
 void Transaction::add(stores::EntryRef entry, Key addends, std::uint32_t vanishes) {
@@ -127,8 +128,12 @@ void Transaction::append(stores::EntryRef entry, Key elements) {
 }
 
 void Transaction::note(stores::EntryRef entry, Pending pending) {
-  const auto [at, fresh] = entries_of(newest_, entry).try_emplace(std::move(entry.key), pending);
-  if (!fresh) merge(at->second, std::move(pending));
+  Entries& entries = entries_of(newest_, std::move(entry.block), entry.family);
+  const auto found = entries.find(entry.key);
+  if (found == entries.end())
+    entries.emplace(std::move(entry.key), std::move(pending));
+  else
+    merge(found->second, std::move(pending));
 }
 
 void Transaction::settle() {
@@ -137,7 +142,7 @@ void Transaction::settle() {
     return;
   }
   for (auto& [block, entries] : newest_) {
-    Entries& below = entries_of(settled_, {block.block, block.family, {}});
+    Entries& below = entries_of(settled_, stores::BlockRef(block.block), block.family);
     for (auto& [key, pending] : entries) {
       const auto [at, fresh] = below.try_emplace(key, pending);
       if (!fresh) merge(at->second, std::move(pending));
@@ -172,6 +177,25 @@ void Transaction::rely_on(const stores::ReadRequest& request, stores::Version ve
   read_.push_back(std::move(expect));
 }
 
+Result<void> Transaction::read_store(std::span<const stores::ReadRequest> requests, stores::Answers& out) {
+  constexpr std::size_t most = 16;
+  const bool remembers = use_ == Use::Change && requests.size() == 1 && !requests[0].gathered;
+  if (remembers) {
+    const stores::ReadRequest& request = requests[0];
+    for (const auto& [other, version] : nothing_) {
+      if (other.family != request.family || other.block != request.block || other.from != request.from ||
+          other.to != request.to)
+        continue;
+      out.assign(1, {});
+      out[0].version = version;
+      return {};
+    }
+  }
+  NOAM_RETURN_IF_ERROR(store_.read(requests, moment(), by_, out));
+  if (remembers && nothing_.size() < most && out[0].entries.empty()) nothing_.emplace_back(requests[0], out[0].version);
+  return {};
+}
+
 Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out) {
   if (interrupted()) return interruption();
   const bool own = moment == Moment::Now && !broken(Breakage::OwnChangesUnseen);
@@ -187,7 +211,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
         request.gathered = false;
       }
   }
-  NOAM_RETURN_IF_ERROR(store_.read(asked.empty() ? requests : asked, this->moment(), by_, out));
+  NOAM_RETURN_IF_ERROR(read_store(asked.empty() ? requests : asked, out));
   if (use_ == Use::Change) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const bool nothing = requests[i].gathered && !is_changed(requests[i])
@@ -204,7 +228,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
     for (Entry& entry : out[i].entries) merged.emplace(std::move(entry.key), std::move(entry.columns));
     for (const Layer* layer : {&settled_, &newest_}) {
       if (layer == &newest_ && !own) continue;
-      const auto found = layer->find({asked[i].block, asked[i].family});
+      const auto found = layer->find(BlockFamilyView{asked[i].block, asked[i].family});
       if (found == layer->end()) continue;
       // From the first that may lie within: of very many changes few may be asked for.
       const Bound& from = asked[i].from;
@@ -294,9 +318,14 @@ stores::WriteBatch Transaction::take_batch() {
   if (!broken(Breakage::CollectionNotExpected))
     for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
   settle();
-  for (auto& [block, entries] : settled_) {
-    for (auto& [key, pending] : entries) {
-      stores::EntryRef entry{block.block, block.family, key};
+  out.changes.reserve(changed());
+  while (!settled_.empty()) {
+    auto block = settled_.extract(settled_.begin());
+    while (!block.mapped().empty()) {
+      auto node = block.mapped().extract(block.mapped().begin());
+      Pending& pending = node.mapped();
+      stores::EntryRef entry{{}, block.key().family, std::move(node.key())};
+      entry.block = block.mapped().empty() ? std::move(block.key().block) : block.key().block;
       switch (pending.kind) {
         case Pending::Kind::Put:
           out.changes.emplace_back(stores::Put{std::move(entry), std::move(pending.columns)});

@@ -99,20 +99,32 @@ class Transaction {
   struct BlockFamily {
     stores::BlockRef block;
     std::uint32_t family = 0;
-    auto operator<=>(const BlockFamily&) const = default;  // NOLINT(modernize-use-nullptr): of the comparison itself
+  };
+  struct BlockFamilyView {  // to look one up
+    const stores::BlockRef& block;
+    std::uint32_t family;
+  };
+  struct BlockOrder {
+    using is_transparent = void;
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return a.family != b.family ? a.family < b.family : a.block < b.block;
+    }
   };
   using Entries = std::map<stores::Key, Pending, KeyOrder>;
-  using Layer = std::map<BlockFamily, Entries>;
+  using Layer = std::map<BlockFamily, Entries, BlockOrder>;
 
-  Entries& entries_of(Layer& layer, const stores::EntryRef& entry);
+  Entries& entries_of(Layer& layer, stores::BlockRef&& block, std::uint32_t family);
   // Of a layer that nothing was written to there is nothing to see.
   [[nodiscard]] bool changes(const Layer& layer, const stores::ReadRequest& request) const {
-    return !layer.empty() && layer.contains({request.block, request.family});
+    return !layer.empty() && layer.contains(BlockFamilyView{request.block, request.family});
   }
   // On top of what is pending for the entry.
   void note(stores::EntryRef entry, Pending pending);
   // What it asks for must not have changed when this commits: one entry, or whatever lies in the block.
   void rely_on(const stores::ReadRequest& request, stores::Version version);
+  // Several copies may depend on the same things, which a new instance does not yet have: these are looked for once.
+  Result<void> read_store(std::span<const stores::ReadRequest> requests, stores::Answers& out);
   const stores::Snapshot* moment();
   static void merge(Pending& below, Pending above);
   static std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);
@@ -126,8 +138,9 @@ class Transaction {
   Use use_ = Use::Change;
   Layer settled_;
   Layer newest_;
-  std::vector<stores::Expect> read_;                      // the same perhaps several times
-  std::map<std::uint32_t, stores::Version> collections_;  // scanned
+  std::vector<std::pair<stores::ReadRequest, stores::Version>> nothing_;  // some that found nothing
+  std::vector<stores::Expect> read_;                                      // the same perhaps several times
+  std::map<std::uint32_t, stores::Version> collections_;                  // scanned
   std::vector<Overfull> overfull_;
 };
 

@@ -1,6 +1,9 @@
 #include "noam/runtime/upkeep.h"
 
 #include <algorithm>
+#include <compare>
+#include <iterator>
+#include <span>
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
@@ -36,16 +39,56 @@ const Datum& contribution(const Family& family, const design::Collection& collec
   return row[collection.by.size() + family.key.size() + cell];
 }
 
-Row identity_of(const Upkeep& upkeep, const Row& row) {
-  return {row.end() - static_cast<std::ptrdiff_t>(upkeep.identity_size), row.end()};
+std::span<const Datum> identity_of(const Upkeep& upkeep, const Row& row) {
+  return std::span(row).last(upkeep.identity_size);
+}
+
+std::weak_ordering compare_identities(const Upkeep& upkeep, const Row& a, const Row& b) {
+  const auto x = identity_of(upkeep, a);
+  const auto y = identity_of(upkeep, b);
+  return std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
 }
 
 // Ties in lists are broken as queries break them: the last variable first.
 bool list_order(const Upkeep& upkeep, const Row& a, const Row& b) {
-  const Row x = identity_of(upkeep, a);
-  const Row y = identity_of(upkeep, b);
-  if (broken(Breakage::ListInOtherOrder)) return y < x;
+  if (broken(Breakage::ListInOtherOrder)) return std::is_lt(compare_identities(upkeep, b, a));
+  const auto x = identity_of(upkeep, a);
+  const auto y = identity_of(upkeep, b);
   return std::lexicographical_compare(x.rbegin(), x.rend(), y.rbegin(), y.rend());
+}
+
+// In the order of their identities, each once.
+void normalize(const Upkeep& upkeep, std::vector<Row>& rows) {
+  if (rows.size() < 2) return;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return std::is_lt(compare_identities(upkeep, a, b)); });
+  rows.erase(std::unique(rows.begin(), rows.end(),
+                         [&](const Row& a, const Row& b) { return std::is_eq(compare_identities(upkeep, a, b)); }),
+             rows.end());
+}
+
+// What is the same before and after needs nothing.
+void leave_out_same(const Upkeep& upkeep, std::vector<Row>& before, std::vector<Row>& now) {
+  std::size_t kept_before = 0;
+  std::size_t kept_now = 0;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  const auto keep = [](std::vector<Row>& rows, std::size_t& kept, std::size_t at) {
+    if (kept != at) rows[kept] = std::move(rows[at]);
+    ++kept;
+  };
+  while (i < before.size() || j < now.size()) {
+    const std::weak_ordering order = i == before.size() ? std::weak_ordering::greater
+                                     : j == now.size()  ? std::weak_ordering::less
+                                                        : compare_identities(upkeep, before[i], now[j]);
+    const bool same = std::is_eq(order) && before[i] == now[j];
+    if (!same && std::is_lteq(order)) keep(before, kept_before, i);
+    if (!same && std::is_gteq(order)) keep(now, kept_now, j);
+    if (std::is_lteq(order)) ++i;
+    if (std::is_gteq(order)) ++j;
+  }
+  before.resize(kept_before);
+  now.resize(kept_now);
 }
 
 }  // namespace
@@ -148,7 +191,7 @@ class Keeping {
   }
 
  private:
-  using Rows = std::map<Row, Row>;  // by identity
+  using Rows = std::vector<Row>;
 
   Result<std::vector<std::vector<Row>>> run_plan(const design::Plan& plan, const std::vector<Row>& seeds,
                                                  Transaction::Moment moment) {
@@ -157,26 +200,21 @@ class Keeping {
     return executor.run(plan, seeds);
   }
 
-  Result<void> collect(const Upkeep& upkeep, const design::Plan& plan, const std::vector<Row>& seeds,
-                       Transaction::Moment moment, Rows& out) {
-    const auto take = [&](Row row) {
-      Row identity = identity_of(upkeep, row);
-      out.emplace(std::move(identity), std::move(row));
-    };
+  Result<void> collect(const design::Plan& plan, const std::vector<Row>& seeds, Transaction::Moment moment, Rows& out) {
     if (Executor::is_plain(plan)) {  // all is in the seed
       const Executor executor(transaction_, program_.design, environment_, moment);
-      for (const Row& seed : seeds) take(executor.columns(plan, seed));
+      for (const Row& seed : seeds) out.push_back(executor.columns(plan, seed));
       return {};
     }
     NOAM_ASSIGN_OR_RETURN(auto answers, run_plan(plan, seeds, moment));
-    for (auto& rows : answers) {
-      for (Row& row : rows) take(std::move(row));
-    }
+    for (auto& rows : answers) std::move(rows.begin(), rows.end(), std::back_inserter(out));
     return {};
   }
 
   static Row seed(const Datum& key, const Datum::List& fields) {
-    Row row{key};
+    Row row;
+    row.reserve(fields.size() + 1);
+    row.push_back(key);
     row.insert(row.end(), fields.begin(), fields.end());
     return row;
   }
@@ -199,41 +237,43 @@ class Keeping {
         if (change.before) old_seeds.push_back(seed(change.key, *change.before));
         if (change.after) new_seeds.push_back(seed(change.key, *change.after));
       }
-      NOAM_RETURN_IF_ERROR(collect(upkeep, direct.plan, old_seeds, Transaction::Moment::Before, before));
-      NOAM_RETURN_IF_ERROR(collect(upkeep, direct.plan, new_seeds, Transaction::Moment::Now, now));
+      if (!old_seeds.empty())
+        NOAM_RETURN_IF_ERROR(collect(direct.plan, old_seeds, Transaction::Moment::Before, before));
+      if (!new_seeds.empty()) NOAM_RETURN_IF_ERROR(collect(direct.plan, new_seeds, Transaction::Moment::Now, now));
     }
     for (const design::RefreshPlan& plan : upkeep.refreshes) {
       for (const RefreshChange& change : refreshes_) {
         if (change.query != plan.query) continue;
-        NOAM_RETURN_IF_ERROR(collect(upkeep, plan.plan, plan.history ? change.removed : change.last_removed,
+        NOAM_RETURN_IF_ERROR(collect(plan.plan, plan.history ? change.removed : change.last_removed,
                                      Transaction::Moment::Before, before));
         NOAM_RETURN_IF_ERROR(
-            collect(upkeep, plan.plan, plan.history ? change.added : change.last_added, Transaction::Moment::Now, now));
+            collect(plan.plan, plan.history ? change.added : change.last_added, Transaction::Moment::Now, now));
       }
     }
     if (!broken(Breakage::IndirectChangeMissed)) NOAM_RETURN_IF_ERROR(follow_indirect(upkeep, before, now));
-    // What is the same before and after needs nothing.
-    for (auto at = before.begin(); at != before.end();) {
-      const auto found = now.find(at->first);
-      if (found != now.end() && found->second == at->second) {
-        now.erase(found);
-        at = before.erase(at);
-      } else {
-        ++at;
-      }
-    }
+    normalize(upkeep, before);
+    normalize(upkeep, now);
+    leave_out_same(upkeep, before, now);
     if (before.empty() && now.empty()) return {};
     const Family& family = program_.design.families[upkeep.family];
     if (family.limit) return apply_capped(upkeep, before, now);
     if (family.grouped) return apply_grouped(upkeep, before, now);
-    if (broken(Breakage::CopySkipped) && now.size() > 1) now.erase(std::prev(now.end()));
-    for (const auto& [identity, row] : before) {
-      if (broken(Breakage::StaleKeyLeft) && now.contains(identity)) continue;
+    if (broken(Breakage::CopySkipped) && now.size() > 1) now.pop_back();
+    for (const Row& row : before) {
+      const auto same_identity = [&](const Row& at) { return std::is_eq(compare_identities(upkeep, at, row)); };
+      if (broken(Breakage::StaleKeyLeft) && std::any_of(now.begin(), now.end(), same_identity)) continue;
       transaction_.erase(ref(upkeep, entry_key(program_, upkeep, row)));
     }
-    for (const auto& [identity, row] : now)
-      transaction_.put(ref(upkeep, entry_key(program_, upkeep, row)), derive_entry(program_, upkeep, {row}));
+    for (const Row& row : now) transaction_.put(ref(upkeep, entry_key(program_, upkeep, row)), only_row(upkeep, row));
     return {};
+  }
+
+  // What an entry holds where no two rows share one.
+  [[nodiscard]] Key only_row(const Upkeep& upkeep, const Row& row) const {
+    const Family& family = program_.design.families[upkeep.family];
+    const auto first =
+        row.begin() + static_cast<std::ptrdiff_t>(program_.design.collection_of(family).by.size() + family.key.size());
+    return {first, first + static_cast<std::ptrdiff_t>(family.cells.size())};
   }
 
   Result<void> follow_indirect(const Upkeep& upkeep, Rows& before, Rows& now) {
@@ -255,8 +295,8 @@ class Keeping {
     }
     if (identities.empty()) return {};
     const std::vector<Row> seeds(identities.begin(), identities.end());
-    NOAM_RETURN_IF_ERROR(collect(upkeep, *upkeep.by_identity, seeds, Transaction::Moment::Before, before));
-    return collect(upkeep, *upkeep.by_identity, seeds, Transaction::Moment::Now, now);
+    NOAM_RETURN_IF_ERROR(collect(*upkeep.by_identity, seeds, Transaction::Moment::Before, before));
+    return collect(*upkeep.by_identity, seeds, Transaction::Moment::Now, now);
   }
 
   stores::EntryRef ref(const Upkeep& upkeep, EntryKey key) const {
@@ -264,24 +304,36 @@ class Keeping {
     return {{family.collection, std::move(key.first)}, upkeep.family, std::move(key.second)};
   }
 
-  struct Delta {
-    std::vector<const Row*> removed;
-    std::vector<const Row*> added;
+  // A row that came to an entry, or went from it.
+  struct Share {
+    EntryKey key;
+    const Row* row = nullptr;
+    bool added = false;
   };
+  using Delta = std::span<const Share>;  // of one entry, what went first
+
+  static std::int64_t grown_by(Delta delta) {
+    const auto added = std::count_if(delta.begin(), delta.end(), [](const Share& share) { return share.added; });
+    return 2 * added - static_cast<std::int64_t>(delta.size());
+  }
 
   Result<void> apply_grouped(const Upkeep& upkeep, const Rows& before, const Rows& now) {
     const Family& family = program_.design.families[upkeep.family];
-    std::map<EntryKey, Delta> groups;
-    for (const auto& [identity, row] : before) groups[entry_key(program_, upkeep, row)].removed.push_back(&row);
-    for (const auto& [identity, row] : now) groups[entry_key(program_, upkeep, row)].added.push_back(&row);
-    const bool addable = std::all_of(family.cells.begin(), family.cells.end(), [](const model::Cell& cell) {
-      return is_fold(cell) && !cell.expr.distinct && (cell.expr.fold == Fold::Count || cell.expr.fold == Fold::Sum);
-    });
-    for (const auto& [key, delta] : groups) {
-      if (addable && family.purpose != Purpose::Members)
-        add(upkeep, key, delta);
+    std::vector<Share> shares;
+    shares.reserve(before.size() + now.size());
+    for (const Row& row : before) shares.push_back({entry_key(program_, upkeep, row), &row, false});
+    for (const Row& row : now) shares.push_back({entry_key(program_, upkeep, row), &row, true});
+    if (shares.size() > 1)
+      std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.key < b.key; });
+    for (std::size_t first = 0; first < shares.size();) {
+      std::size_t end = first + 1;
+      while (end < shares.size() && shares[end].key == shares[first].key) ++end;
+      const Delta delta = std::span(shares).subspan(first, end - first);
+      if (family.added_to())
+        add(upkeep, delta);
       else
-        NOAM_RETURN_IF_ERROR(change(upkeep, key, delta));
+        NOAM_RETURN_IF_ERROR(change(upkeep, delta));
+      first = end;
     }
     return {};
   }
@@ -292,32 +344,34 @@ class Keeping {
     model::Decimal sum;
   };
 
-  Growth growth(const Upkeep& upkeep, const Delta& delta, const Expr& fold, std::size_t cell) const {
+  Growth growth(const Upkeep& upkeep, Delta delta, const Expr& fold, std::size_t cell) const {
     const Family& family = program_.design.families[upkeep.family];
     const design::Collection& collection = program_.design.collection_of(family);
     Growth out;
-    for (const bool added : {false, true}) {
-      for (const Row* row : added ? delta.added : delta.removed) {
-        const Datum& value = contribution(family, collection, *row, cell);
-        if (!fold.operands.empty() && value.absent()) continue;
-        out.count += added ? 1 : -1;
-        if (fold.fold == Fold::Count || (!value.is_int() && !value.is_decimal())) continue;
-        const model::Decimal number = value.is_int() ? model::Decimal(value.as_int()) : value.as_decimal();
-        out.sum = added ? out.sum + number : out.sum - number;
-      }
+    for (const Share& share : delta) {
+      const Datum& value = contribution(family, collection, *share.row, cell);
+      if (!fold.operands.empty() && value.absent()) continue;
+      out.count += share.added ? 1 : -1;
+      if (fold.fold == Fold::Count || (!value.is_int() && !value.is_decimal())) continue;
+      const model::Decimal number = value.is_int() ? model::Decimal(value.as_int()) : value.as_decimal();
+      out.sum = share.added ? out.sum + number : out.sum - number;
     }
     if (broken(Breakage::CountOffByOne) && out.count < 0) ++out.count;
     return out;
   }
 
-  void add(const Upkeep& upkeep, const EntryKey& key, const Delta& delta) {
+  void add(const Upkeep& upkeep, Delta delta) {
     const Family& family = program_.design.families[upkeep.family];
+    const EntryKey& key = delta[0].key;
     Key addends;
+    addends.reserve(family.width());
     std::uint32_t vanishes = 0;
     for (std::uint32_t i = 0; i < family.cells.size(); ++i) {
       const Expr& fold = family.cells[i].expr;
       const Growth grown = growth(upkeep, delta, fold, i);
-      if (fold.fold == Fold::Count) {
+      if (fold.distinct) {
+        addends.emplace_back(appeared_[{members(upkeep.family, i), key}]);
+      } else if (fold.fold == Fold::Count) {
         addends.emplace_back(grown.count);
         if (fold.operands.empty()) vanishes = i;
       } else {
@@ -326,8 +380,7 @@ class Keeping {
     }
     for (std::uint32_t i = 0; i < family.hidden.size(); ++i) {
       check(family.hidden[i].kind == HiddenKind::Weight, "counts and sums need a weight at most");
-      addends.emplace_back(static_cast<std::int64_t>(delta.added.size()) -
-                           static_cast<std::int64_t>(delta.removed.size()));
+      addends.emplace_back(grown_by(delta));
       vanishes = static_cast<std::uint32_t>(family.cells.size()) + i;
     }
     transaction_.add(ref(upkeep, key), std::move(addends), vanishes);
@@ -342,13 +395,13 @@ class Keeping {
   }
 
   // Reads the entry and writes it anew.
-  Result<void> change(const Upkeep& upkeep, const EntryKey& key, const Delta& delta) {
+  Result<void> change(const Upkeep& upkeep, Delta delta) {
     const Family& family = program_.design.families[upkeep.family];
+    const EntryKey& key = delta[0].key;
     const design::Collection& collection = program_.design.collection_of(family);
     NOAM_ASSIGN_OR_RETURN(const auto old, transaction_.read_entry(ref(upkeep, key), Transaction::Moment::Now));
     Key columns = old.value_or(Key(family.width()));
-    const std::int64_t grown =
-        static_cast<std::int64_t>(delta.added.size()) - static_cast<std::int64_t>(delta.removed.size());
+    const std::int64_t grown = grown_by(delta);
     std::int64_t weight = grown;
     for (std::size_t i = 0; i < family.cells.size(); ++i)
       if (is_fold(family.cells[i]) && family.cells[i].expr.fold == Fold::Count && family.cells[i].expr.operands.empty())
@@ -358,7 +411,7 @@ class Keeping {
         weight = int_at(columns, family.cells.size() + i) + grown;
         columns[family.cells.size() + i] = weight;
       }
-    if (family.purpose == Purpose::Members) note_member(family, key, weight - grown, weight);
+    if (family.counts_members) note_member(family, key, weight - grown, weight);
     if (weight == 0 && !broken(Breakage::EmptyGroupStays)) {
       transaction_.erase(ref(upkeep, key));
       return {};
@@ -372,18 +425,19 @@ class Keeping {
         }
         columns[i] = derive_entry(program_, upkeep, *all)[i];
       } else if (!is_fold(cell)) {
-        if (!delta.added.empty()) columns[i] = contribution(family, collection, *delta.added.front(), i);
+        const auto added = std::find_if(delta.begin(), delta.end(), [](const Share& share) { return share.added; });
+        if (added != delta.end()) columns[i] = contribution(family, collection, *added->row, i);
       } else {
-        NOAM_RETURN_IF_ERROR(change_fold(upkeep, key, delta, i, columns));
+        NOAM_RETURN_IF_ERROR(change_fold(upkeep, delta, i, columns));
       }
     }
     transaction_.put(ref(upkeep, key), std::move(columns));
     return {};
   }
 
-  Result<void> change_fold(const Upkeep& upkeep, const EntryKey& key, const Delta& delta, std::uint32_t cell,
-                           Key& columns) {
+  Result<void> change_fold(const Upkeep& upkeep, Delta delta, std::uint32_t cell, Key& columns) {
     const Family& family = program_.design.families[upkeep.family];
+    const EntryKey& key = delta[0].key;
     const Expr& fold = family.cells[cell].expr;
     const Growth grown = growth(upkeep, delta, fold, cell);
     if (fold.distinct) {
@@ -399,10 +453,10 @@ class Keeping {
         return {};
       case Fold::Min:
       case Fold::Max: {
-        if (broken(Breakage::ExtremeKept) && delta.added.empty()) return {};
+        if (broken(Breakage::ExtremeKept) && !delta.back().added) return {};
         stores::ReadRequest request;
-        request.block = {family.collection, key.first};
         request.family = members(upkeep.family, cell);
+        request.block = {program_.design.families[request.family].collection, key.first};
         request.from.parts = key.second;
         request.to.parts = key.second;
         stores::Answers answers;
@@ -443,7 +497,7 @@ class Keeping {
   [[nodiscard]] std::uint32_t members(std::uint32_t family, std::uint32_t cell) const {
     for (std::uint32_t i = 0; i < program_.design.families.size(); ++i) {
       const Family& at = program_.design.families[i];
-      if (at.purpose == Purpose::Members && at.members_of == family && at.members_column == cell) return i;
+      if (at.counts_members && at.members_of == family && at.members_column == cell) return i;
     }
     fail_check("a fold that needs its members has them");
   }
@@ -490,7 +544,7 @@ class Keeping {
     };
     std::map<Key, Rewritten> blocks;
     const auto sort_out = [&](const Rows& rows, std::map<Key, const Row*> Rewritten::*to) {
-      for (const auto& [identity, row] : rows) {
+      for (const Row& row : rows) {
         EntryKey key = entry_key(program_, upkeep, row);
         (blocks[std::move(key.first)].*to).emplace(std::move(key.second), &row);
       }
@@ -514,7 +568,7 @@ class Keeping {
         } else if (is_time_to_cut(upkeep, block, key)) {
           transaction_.note_overfull({program_.design.families[upkeep.family].collection, block}, upkeep.family);
         }
-        transaction_.put(ref(upkeep, {block, key}), derive_entry(program_, upkeep, {*row}));
+        transaction_.put(ref(upkeep, {block, key}), only_row(upkeep, *row));
       }
     }
     return {};

@@ -88,19 +88,8 @@ class Outliner {
     }
     for (std::uint32_t i = 0; i < family.cells.size(); ++i) out.values.push_back(cell(collection, family, i));
     for (std::uint32_t i = 0; i < family.hidden.size(); ++i) out.values.push_back(hidden(collection, family, i));
-    out.adds = adds(family);
+    out.adds = family.added_to();
     return out;
-  }
-
-  // What is kept by adding needs no more than a weight beside it. (Of members noam must know whether one is new.)
-  static bool adds(const Family& family) {
-    return family.copy() && family.grouped && family.purpose != Purpose::Members &&
-           std::all_of(family.hidden.begin(), family.hidden.end(),
-                       [](const Hidden& hidden) { return hidden.kind == HiddenKind::Weight; }) &&
-           std::all_of(family.cells.begin(), family.cells.end(), [](const model::Cell& cell) {
-             return cell.shape == model::CellShape::Plain && cell.expr.kind == ExprKind::Fold && !cell.expr.distinct &&
-                    (cell.expr.fold == model::Fold::Count || cell.expr.fold == model::Fold::Sum);
-           });
   }
 
   const model::Entity& owner(const design::Collection& collection, const Family& family) const {

@@ -105,7 +105,7 @@ class CollectionLayout {
  private:
   [[nodiscard]] bool is_counted(const FamilyOutline& family) const {
     // Of members one must know whether they are new, which a counter does not tell.
-    const bool members = outline_.program->design.families[family.index].purpose == design::Purpose::Members;
+    const bool members = outline_.program->design.families[family.index].counts_members;
     return native_counters_ && !family.base && !members && !family.values.empty() &&
            std::all_of(family.values.begin(), family.values.end(), [](const Column& at) { return at.counts; });
   }
