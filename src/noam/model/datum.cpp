@@ -49,7 +49,7 @@ class SharedDecimal final : public Shared {
 };
 
 // A list that is there, or the bytes to make it of when it is asked for.
-class SharedList final : public Shared {
+class SharedList final : public Shared {  // NOLINT(cppcoreguidelines-virtual-class-destructor): end() is its end
  public:
   explicit SharedList(Datum::List&& items) : items_(std::move(items)), state_(State::There) {}
   // The owner is held for it.
