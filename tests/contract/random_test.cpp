@@ -175,12 +175,59 @@ class Dice {
         block(sample_design().families[family].collection), family, bound(family), bound(family), one_in(2), 0};
     if (one_in(2)) request.limit = one_of<std::size_t>({1, 2, 3, 4});
     request.gathered = one_in(4);
+    if (!request.gathered && one_in(2)) {
+      shown_.clear();
+      for (int left = 1 + below(3); left > 0; --left) shown_.push_back(shown_column(request));
+      request.shown = &shown_;
+    }
     return request;
   }
 
  private:
+  design::ShownColumn shown_column(const ReadRequest& request) {
+    using design::Place;
+    design::ShownColumn column;
+    column.record = one_in(2);
+    for (int left = column.record ? below(4) : 1; left > 0; --left) {
+      const Place::Kind kind = one_of<Place::Kind>({Place::Kind::Block, Place::Kind::Key, Place::Kind::Cell});
+      const std::size_t key_parts = sample_design().families[request.family].key.size();
+      const std::size_t parts = kind == Place::Kind::Block ? request.block.key.size() : key_parts;
+      // Also cells that are not there; the second ones are collections where they are not.
+      if (kind == Place::Kind::Cell || parts == 0) {
+        const auto cell = static_cast<std::uint32_t>(below(5));
+        column.parts.push_back({{Place::Kind::Cell, cell, {}}, cell == 1});
+      } else {
+        column.parts.push_back({{kind, static_cast<std::uint32_t>(below(static_cast<int>(parts))), {}}, false});
+      }
+    }
+    return column;
+  }
+
   std::mt19937 random_;
+  std::vector<design::ShownColumn> shown_;  // of the last request
 };
+
+Datum shown(const design::ShownColumn::Part& part, const Key& block, const Entry& entry) {
+  const std::uint32_t at = part.place.index;
+  if (part.place.kind == design::Place::Kind::Block) return block[at];
+  if (part.place.kind == design::Place::Kind::Key) return entry.key[at];
+  const Datum found = at < entry.columns.size() ? entry.columns[at] : Datum();
+  return found.absent() && part.collection ? Datum(Datum::List{}) : found;
+}
+
+std::vector<Key> rows_of(const ReadRequest& request, const std::vector<Entry>& entries) {
+  std::vector<Key> rows;
+  for (const Entry& entry : entries) {
+    Key row;
+    for (const design::ShownColumn& column : *request.shown) {
+      Datum::List parts;
+      for (const auto& part : column.parts) parts.push_back(shown(part, request.block.key, entry));
+      row.push_back(column.record ? Datum(parts) : parts[0]);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 // What a command saw of a block (or a collection), and when.
 struct Seen {
@@ -225,6 +272,11 @@ TEST_P(StoreContract, BehavesAsAnOrdinaryMapDoes) {
       Datum::List list;
       for (const Entry& entry : expected) list.push_back(entry.columns[0]);
       expected = {{{}, {Datum(list)}}};
+    }
+    if (request.shown != nullptr) {
+      ASSERT_EQ(answer.rows, rows_of(request, expected));
+      const bool full = request.limit != 0 && expected.size() == request.limit;
+      expected.erase(expected.begin(), full ? expected.end() - 1 : expected.end());
     }
     ASSERT_EQ(answer.entries, expected);
     ASSERT_EQ(answer.more, more);

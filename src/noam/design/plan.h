@@ -127,6 +127,16 @@ struct FoldStep {
   std::uint32_t slot = 0;
 };
 
+// A column of rows that are entries: what lies at a place of the entry, or a record of what lies at some.
+struct ShownColumn {
+  struct Part {
+    Place place;              // not a hidden one, nor inside of another
+    bool collection = false;  // so an absent one is empty
+  };
+  std::vector<Part> parts;
+  bool record = false;
+};
+
 struct Plan {
   std::uint32_t first_slot = 0;  // those before come from outside
   std::uint32_t slots = 0;
@@ -142,7 +152,8 @@ struct Plan {
   std::optional<model::Expr> limit;
   std::vector<Step> late;  // for the rows that are left: what is only shown
   std::vector<OutputColumn> columns;
-  bool slots_shown_once = false;        // by the columns, at most
+  bool slots_shown_once = false;   // by the columns, at most
+  std::vector<ShownColumn> shown;  // the same columns, where the rows are just the entries of one range, as they come
   std::optional<std::uint32_t> weight;  // slot: a row stands for so many
 
   bool scans = false;  // reads a whole collection

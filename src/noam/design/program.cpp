@@ -13,6 +13,7 @@
 #include "noam/design/logical.h"
 #include "noam/design/planner.h"
 #include "noam/design/shared_reads.h"
+#include "noam/design/shown_entries.h"
 #include "noam/design/strategies.h"
 #include "noam/model/writing.h"
 
@@ -109,6 +110,7 @@ class Builder {
     for (std::uint32_t i = 0; i < design_.families.size(); ++i) program_.logics.push_back(planner_.logic(i));
     find_appends(program_);
     mark_shared_reads(program_);
+    mark_shown_entries(program_);
     return std::move(program_);
   }
 

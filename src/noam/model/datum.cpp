@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -48,17 +49,15 @@ class SharedDecimal final : public Shared {
 };
 
 // A list that is there, or the bytes to make it of when it is asked for.
-class SharedList final : public Shared {
+class SharedList final : public Shared {  // NOLINT(cppcoreguidelines-virtual-class-destructor): end() is its end
  public:
   explicit SharedList(Datum::List&& items) : items_(std::move(items)), state_(State::There) {}
   // The owner is held for it.
-  SharedList(std::string_view bytes, std::size_t count, const Shared& owner)
-      : owner_(&owner), bytes_(bytes), count_(count) {}
+  enum class Memory : std::uint8_t { Own, OfOwner };
+  SharedList(std::string_view bytes, std::size_t count, const Shared& owner, Memory memory)
+      : memory_(memory), owner_(&owner), bytes_(bytes), count_(count) {}
   SharedList(const SharedList&) = delete;
   SharedList& operator=(const SharedList&) = delete;
-  ~SharedList() override {
-    if (owner_ != nullptr) owner_->let_go(1 + Datum::abandon(items_, *owner_));
-  }
 
   [[nodiscard]] const Datum::List& items() const {
     if (state_.load(std::memory_order_acquire) != State::There) unpack();
@@ -71,7 +70,20 @@ class SharedList final : public Shared {
   // Of one that was never packed, and whose only holder asks.
   [[nodiscard]] Datum::List* own() { return owner_ == nullptr ? &items_ : nullptr; }
 
+ protected:
+  void end() const override {
+    const Shared* owner = owner_;  // may take the memory of this with it
+    const std::uint32_t times = owner == nullptr ? 0 : 1 + Datum::abandon(items_, *owner);
+    if (memory_ == Memory::Own)
+      delete this;
+    else
+      this->~SharedList();
+    if (owner != nullptr) owner->let_go(times);
+  }
+
  private:
+  ~SharedList() override = default;
+
   enum class State : std::uint8_t { Packed, Coming, There };
 
   void unpack() const {
@@ -89,6 +101,7 @@ class SharedList final : public Shared {
 
   mutable Datum::List items_;
   mutable std::atomic<State> state_{State::Packed};
+  Memory memory_ = Memory::Own;
   const Shared* owner_ = nullptr;
   std::string_view bytes_;
   std::size_t count_ = 0;  // packed
@@ -142,7 +155,16 @@ Datum Datum::within(std::string_view bytes, const Shared& owner, std::uint32_t& 
 
 Datum Datum::packed_list(std::string_view elements, std::size_t count, const Shared& owner, std::uint32_t& held) {
   Datum out;
-  out.share(*new SharedList(elements, count, owner), Kind::List);
+  out.share(*new SharedList(elements, count, owner, SharedList::Memory::Own), Kind::List);
+  --held;
+  return out;
+}
+
+Datum Datum::packed_list_at(char* room, std::string_view elements, std::size_t count, const Shared& owner,
+                            std::uint32_t& held) {
+  static_assert(sizeof(SharedList) <= packed_list_room && alignof(SharedList) <= alignof(void*));
+  Datum out;
+  out.share(*new (room) SharedList(elements, count, owner, SharedList::Memory::OfOwner), Kind::List);
   --held;
   return out;
 }

@@ -29,12 +29,14 @@ class Shared {  // NOLINT(cppcoreguidelines-virtual-class-destructor): let_go() 
     // Who is alone needs no other's consent.
     if (holders_.load(std::memory_order_acquire) == times ||
         holders_.fetch_sub(times, std::memory_order_acq_rel) == times)
-      delete this;
+      end();
   }
   [[nodiscard]] bool alone() const { return holders_.load(std::memory_order_acquire) == 1; }
 
  protected:
   virtual ~Shared() = default;
+  // Nobody holds it any more.
+  virtual void end() const { delete this; }
 
  private:
   mutable std::atomic<std::uint32_t> holders_{1};
@@ -91,6 +93,11 @@ class Datum {
   // them holds the owner before, often enough for all, and says how often: each takes one of these, or none.
   static Datum within(std::string_view bytes, const Shared& owner, std::uint32_t& held);
   static Datum packed_list(std::string_view elements, std::size_t count, const Shared& owner, std::uint32_t& held);
+  // Such a list that needs no memory of its own, but some of the owner's: so many bytes at `room`, aligned for a
+  // pointer.
+  static constexpr std::size_t packed_list_room = 80;
+  static Datum packed_list_at(char* room, std::string_view elements, std::size_t count, const Shared& owner,
+                              std::uint32_t& held);
 
   Datum(const Datum& other) : held_(other.held_), about_(other.about_) {
     if (about_.shares) held_.words.owner->hold();

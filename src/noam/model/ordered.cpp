@@ -4,7 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <utility>
+
+#include "noam/model/packed.h"
 
 namespace noam::model {
 
@@ -148,6 +151,21 @@ class KeyReader {
 
   [[nodiscard]] std::string_view rest() const { return rest_; }
 
+  std::size_t pack(char* out) {
+    unsigned char tag = 0;
+    if (!byte(tag)) return 0;
+    if (tag == key_string) {
+      Extent extent;
+      if (!find_string(extent)) return 0;
+      const std::size_t before = write_packed_string(extent.size, out);
+      decode(extent, out + before);
+      return before + extent.size;
+    }
+    std::int64_t number = 0;
+    if (!is_int(tag) || !read_int(tag, number)) return 0;
+    return write_packed_int(number, out);
+  }
+
   bool take(Datum& out, int depth) {
     unsigned char tag = 0;
     if (depth > deepest || !byte(tag)) return false;
@@ -172,7 +190,7 @@ class KeyReader {
       case key_list:
         return take_list(out, depth);
       default:
-        return tag >= key_zero - 8 && tag <= key_zero + 8 && take_int(tag, out);
+        return take_int(tag, out);
     }
   }
 
@@ -184,20 +202,39 @@ class KeyReader {
     return true;
   }
 
+  // For eight bytes at once.
+  [[nodiscard]] std::uint64_t masks() const { return mask_ == 0 ? 0 : ~std::uint64_t{0}; }
+
   bool number(std::size_t bytes, std::uint64_t& out) {
     if (rest_.size() < bytes) return false;
-    for (std::size_t i = 0; i < bytes; ++i)
-      out = out << 8U | static_cast<unsigned char>(static_cast<unsigned char>(rest_[i]) ^ mask_);
+    if (bytes != 0 && rest_.size() >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, rest_.data(), 8);
+      if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+      const auto others = static_cast<unsigned>(64 - 8 * bytes);
+      out = (others == 0 ? 0 : out << (64 - others)) | (word ^ masks()) >> others;
+    } else {
+      for (std::size_t i = 0; i < bytes; ++i)
+        out = out << 8U | static_cast<unsigned char>(static_cast<unsigned char>(rest_[i]) ^ mask_);
+    }
     rest_.remove_prefix(bytes);
     return true;
   }
 
-  bool take_int(unsigned char tag, Datum& out) {
+  static bool is_int(unsigned char tag) { return tag >= key_zero - 8 && tag <= key_zero + 8; }
+  bool read_int(unsigned char tag, std::int64_t& out) {
     const bool negative = tag < key_zero;
     const auto bytes = static_cast<std::size_t>(negative ? key_zero - tag : tag - key_zero);
     std::uint64_t value = negative ? ~std::uint64_t{0} : 0;
     if (!number(bytes, value)) return false;
-    out = Datum(negative ? -static_cast<std::int64_t>(~value - 1) - 1 : static_cast<std::int64_t>(value));
+    out = negative ? -static_cast<std::int64_t>(~value - 1) - 1 : static_cast<std::int64_t>(value);
+    return true;
+  }
+
+  bool take_int(unsigned char tag, Datum& out) {
+    std::int64_t number = 0;
+    if (!is_int(tag) || !read_int(tag, number)) return false;
+    out = Datum(number);
     return true;
   }
 
@@ -235,7 +272,12 @@ class KeyReader {
     return !out.digits.empty() && out.digits.front() != '0';
   }
 
-  bool take_string(Datum& out) {
+  // Of a string, up to what ends it, and without what follows its zeros.
+  struct Extent {
+    std::size_t end = 0;
+    std::size_t size = 0;
+  };
+  [[nodiscard]] bool find_string(Extent& out) const {
     std::size_t end = 0;
     std::size_t zeros = 0;
     for (;; end += 2, ++zeros) {
@@ -245,23 +287,48 @@ class KeyReader {
       if (next == 0x01) break;
       if (next != 0xFF) return false;
     }
-    const auto decode = [&](char* to) {
-      for (std::size_t i = 0; i < end; ++i, ++to) {
-        *to = static_cast<char>(static_cast<unsigned char>(rest_[i]) ^ mask_);
-        if (*to == '\x00') ++i;
-      }
-    };
-    const std::size_t size = end - zeros;
+    out = {end, end - zeros};
+    return true;
+  }
+
+  // Goes past it, too.
+  void decode(const Extent& extent, char* to) {
+    const char* from = rest_.data();
+    const char* const end = from + extent.end;
+    for (std::size_t zeros = extent.end - extent.size; zeros > 0; --zeros) {
+      const auto* zero = static_cast<const char*>(std::memchr(from, mask_, static_cast<std::size_t>(end - from)));
+      to = unmasked(from, zero, to);
+      *to++ = '\x00';
+      from = zero + 2;
+    }
+    unmasked(from, end, to);
+    rest_.remove_prefix(extent.end + 2);
+  }
+
+  char* unmasked(const char* from, const char* end, char* to) const {
+    const std::uint64_t mask = masks();
+    for (; end - from >= 8; from += 8, to += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, from, 8);
+      word ^= mask;
+      std::memcpy(to, &word, 8);
+    }
+    for (; from != end; ++from, ++to) *to = static_cast<char>(static_cast<unsigned char>(*from) ^ mask);
+    return to;
+  }
+
+  bool take_string(Datum& out) {
+    Extent extent;
+    if (!find_string(extent)) return false;
     std::array<char, 16> few{};
-    if (size <= few.size()) {
-      decode(few.data());
-      out = Datum(std::string_view(few.data(), size));
+    if (extent.size <= few.size()) {
+      decode(extent, few.data());
+      out = Datum(std::string_view(few.data(), extent.size));
     } else {
-      std::string made(size, '\x00');
-      decode(made.data());
+      std::string made(extent.size, '\x00');
+      decode(extent, made.data());
       out = Datum(std::move(made));
     }
-    rest_.remove_prefix(end + 2);
     return true;
   }
 
@@ -297,6 +364,13 @@ bool take_ordered(std::string_view& bytes, bool descending, Datum& out) {
   if (!reader.take(out, 0)) return false;
   bytes = reader.rest();
   return true;
+}
+
+std::size_t pack_ordered(std::string_view& bytes, bool descending, char* out) {
+  KeyReader reader(bytes, descending);
+  const std::size_t size = reader.pack(out);
+  if (size != 0) bytes = reader.rest();
+  return size;
 }
 
 }  // namespace noam::model

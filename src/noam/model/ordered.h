@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,9 @@ namespace noam::model {
 void append_ordered(const Datum& datum, bool descending, std::string& out);
 // What is read may be damaged: takes what it understands from the front, and says false where there is no datum.
 bool take_ordered(std::string_view& bytes, bool descending, Datum& out);
+// Takes an int or a string, which most keys are made of, not to make it but to pack it (packed.h): into so many bytes,
+// at most `packed_beyond` more than it took. 0 where it is something else, or nothing.
+constexpr std::size_t packed_beyond = 8;
+std::size_t pack_ordered(std::string_view& bytes, bool descending, char* out);
 
 }  // namespace noam::model

@@ -15,25 +15,9 @@ using Tag = PackedTag;
 
 using Varint = std::array<char, 10>;
 
-// How many of the bytes it takes.
-std::size_t write_varint(std::uint64_t number, Varint& out) {
-  std::size_t size = 0;
-  for (; number >= 0x80; number >>= 7U) out[size++] = static_cast<char>(number | 0x80U);
-  out[size++] = static_cast<char>(number);
-  return size;
-}
-
 void append_sized(std::string_view text, std::string& out) {
   append_varint(text.size(), out);
   out += text;
-}
-
-// Small numbers of either sign are short.
-std::uint64_t zigzag(std::int64_t number) {
-  return static_cast<std::uint64_t>(number) << 1U ^ (number < 0 ? ~std::uint64_t{0} : 0);
-}
-std::int64_t from_zigzag(std::uint64_t number) {
-  return static_cast<std::int64_t>(number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0));
 }
 
 // Enough that nobody stumbles over it.
@@ -44,29 +28,37 @@ bool is_decimal_text(std::string_view text) {
 }
 
 // Who owns the bytes, and how often it is held for what is made of them.
-class Holding {
+struct Holding {
+  const Shared* owner;
+  std::uint32_t& held;
+
+  [[nodiscard]] bool none() const { return owner == nullptr; }
+  [[nodiscard]] Datum text(std::string_view bytes) const { return Datum::within(bytes, *owner, held); }
+  [[nodiscard]] Datum list(std::string_view elements, std::size_t count) const {
+    return Datum::packed_list(elements, count, *owner, held);
+  }
+};
+
+// Holds an owner, if there is one, as often as may be needed, and lets go of what was not.
+class Held {
  public:
-  Holding(const Shared* owner, std::size_t most) : owner_(owner), held_(static_cast<std::uint32_t>(most)) {
+  Held(const Shared* owner, std::size_t most) : owner_(owner), held_(static_cast<std::uint32_t>(most)) {
     if (owner_ != nullptr) owner_->hold(held_);
   }
-  Holding(const Holding&) = delete;
-  Holding& operator=(const Holding&) = delete;
-  ~Holding() {
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
     if (owner_ != nullptr && held_ != 0) owner_->let_go(held_);
   }
 
-  [[nodiscard]] bool none() const { return owner_ == nullptr; }
-  Datum text(std::string_view bytes) { return Datum::within(bytes, *owner_, held_); }
-  Datum list(std::string_view elements, std::size_t count) {
-    return Datum::packed_list(elements, count, *owner_, held_);
-  }
+  Holding holding() { return {owner_, held_}; }
 
  private:
   const Shared* owner_;
   std::uint32_t held_;
 };
 
-bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out);
+bool take(std::string_view& bytes, const Holding& holding, int depth, Datum& out);
 
 bool take_double_bits(std::string_view& bytes, std::uint64_t& out) {
   if (bytes.size() < 8) return false;
@@ -76,7 +68,7 @@ bool take_double_bits(std::string_view& bytes, std::uint64_t& out) {
   return true;
 }
 
-bool take_list(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
+bool take_list(std::string_view& bytes, const Holding& holding, int depth, Datum& out) {
   std::string_view elements;
   std::uint64_t count = 0;
   if (!take_sized(bytes, elements) || !take_varint(elements, count) || count > elements.size()) return false;
@@ -91,7 +83,7 @@ bool take_list(std::string_view& bytes, Holding& holding, int depth, Datum& out)
   return elements.empty();
 }
 
-bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
+bool take(std::string_view& bytes, const Holding& holding, int depth, Datum& out) {
   if (bytes.empty() || depth > deepest) return false;
   const auto tag = static_cast<Tag>(bytes.front());
   bytes.remove_prefix(1);
@@ -131,7 +123,7 @@ bool take(std::string_view& bytes, Holding& holding, int depth, Datum& out) {
 
 void append_varint(std::uint64_t number, std::string& out) {
   Varint bytes{};
-  out.append(bytes.data(), write_varint(number, bytes));
+  out.append(bytes.data(), write_varint(number, bytes.data()));
 }
 
 bool take_long_varint(std::string_view& bytes, std::uint64_t& out) {
@@ -174,7 +166,7 @@ void append_packed(const Datum& datum, std::string& out) {
       for (const Datum& element : datum.as_list()) append_packed(element, out);
     // How long it is, before it: now that it is known.
     Varint size{};
-    out.insert(from, size.data(), write_varint(out.size() - from, size));
+    out.insert(from, size.data(), write_varint(out.size() - from, size.data()));
   }
 }
 
@@ -214,11 +206,6 @@ bool look_at_packed_number(PackedTag tag, std::string_view& bytes, Packed& out) 
       out.kind = Packed::Kind::Bool;
       out.number = tag == Tag::True ? 1 : 0;
       return true;
-    case Tag::Int:
-      out.kind = Packed::Kind::Int;
-      if (!take_varint(bytes, out.number)) return false;
-      out.number = static_cast<std::uint64_t>(from_zigzag(out.number));
-      return true;
     case Tag::Double:
       out.kind = Packed::Kind::Double;
       return take_double_bits(bytes, out.number);
@@ -253,7 +240,7 @@ void append_packed_list(const std::vector<PackedElements>& pieces, std::string& 
     bytes += piece.bytes.size();
   }
   Varint number{};
-  const std::size_t number_bytes = write_varint(count, number);
+  const std::size_t number_bytes = write_varint(count, number.data());
   out += static_cast<char>(Tag::List);
   append_varint(number_bytes + bytes, out);
   out.append(number.data(), number_bytes);
@@ -261,12 +248,17 @@ void append_packed_list(const std::vector<PackedElements>& pieces, std::string& 
 }
 
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out) {
-  Holding holding(owner, 1);
-  return take(bytes, holding, 0, out);
+  Held held(owner, 1);
+  return take(bytes, held.holding(), 0, out);
+}
+
+bool take_packed(std::string_view& bytes, const Shared& owner, std::uint32_t& held, Datum& out) {
+  return take(bytes, {&owner, held}, 0, out);
 }
 
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out) {
-  Holding holding(owner, out.size());
+  Held held(owner, out.size());
+  const Holding holding = held.holding();
   return std::all_of(out.begin(), out.end(), [&](Datum& datum) { return take(bytes, holding, 0, datum); });
 }
 

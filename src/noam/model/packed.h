@@ -14,9 +14,14 @@
 namespace noam::model {
 
 void append_packed(const Datum& datum, std::string& out);
+// The same where there is room, at most 11 bytes: how many. Of a string only what comes before its bytes.
+inline std::size_t write_packed_int(std::int64_t number, char* out);
+inline std::size_t write_packed_string(std::size_t bytes, char* out);
 // With an owner of the bytes, long strings and lists stay where they are, and lists are looked at when they are asked
 // for; without one (null), all is copied, and looked at now.
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum& out);
+// With what the caller holds of the owner, once at least: see Datum::within.
+bool take_packed(std::string_view& bytes, const Shared& owner, std::uint32_t& held, Datum& out);
 // As many as there is room for, one after the other.
 bool take_packed(std::string_view& bytes, const Shared* owner, Datum::List& out);
 
@@ -53,6 +58,32 @@ inline bool take_varint(std::string_view& bytes, std::uint64_t& out);
 
 enum class PackedTag : unsigned char { Absent, False, True, Int, Double, Decimal, String, List };  // the first byte
 
+inline std::size_t write_varint(std::uint64_t number, char* out) {
+  std::size_t size = 0;
+  for (; number >= 0x80; number >>= 7U) out[size++] = static_cast<char>(number | 0x80U);
+  out[size++] = static_cast<char>(number);
+  return size;
+}
+
+// Small numbers of either sign are short.
+inline std::uint64_t zigzag(std::int64_t number) {
+  return static_cast<std::uint64_t>(number) << 1U ^ (number < 0 ? ~std::uint64_t{0} : 0);
+}
+
+inline std::int64_t from_zigzag(std::uint64_t number) {
+  return static_cast<std::int64_t>(number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0));
+}
+
+inline std::size_t write_packed_int(std::int64_t number, char* out) {
+  *out = static_cast<char>(PackedTag::Int);
+  return 1 + write_varint(zigzag(number), out + 1);
+}
+
+inline std::size_t write_packed_string(std::size_t bytes, char* out) {
+  *out = static_cast<char>(PackedTag::String);
+  return 1 + write_varint(bytes, out + 1);
+}
+
 bool take_long_varint(std::string_view& bytes, std::uint64_t& out);  // whatever its length
 
 [[gnu::always_inline]] inline bool take_varint(std::string_view& bytes, std::uint64_t& out) {
@@ -82,7 +113,7 @@ bool take_long_varint(std::string_view& bytes, std::uint64_t& out);  // whatever
   return true;
 }
 
-// One that is neither absent nor a string or a list, behind its first byte.
+// One that is neither absent nor an int, a string or a list, behind its first byte.
 bool look_at_packed_number(PackedTag tag, std::string_view& bytes, Packed& out);
 
 [[gnu::always_inline]] inline bool look_at_packed(std::string_view& bytes, Packed& out) {
@@ -92,6 +123,11 @@ bool look_at_packed_number(PackedTag tag, std::string_view& bytes, Packed& out);
   switch (tag) {
     case PackedTag::Absent:
       out.kind = Packed::Kind::Absent;
+      return true;
+    case PackedTag::Int:
+      out.kind = Packed::Kind::Int;
+      if (!take_varint(bytes, out.number)) return false;
+      out.number = static_cast<std::uint64_t>(from_zigzag(out.number));
       return true;
     case PackedTag::String:
       out.kind = Packed::Kind::String;

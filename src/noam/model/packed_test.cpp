@@ -71,6 +71,25 @@ TEST(Packed, IsChangedAfterItWasRead) {
   EXPECT_TRUE(before.packed());
 }
 
+TEST(Packed, LiesInTheMemoryOfItsOwner) {
+  const std::string bytes = packed(1) + packed(std::string(40, 'y'));
+  auto* owner = new Bytes(std::string(Datum::packed_list_room, '\0') + bytes);
+  char* room = const_cast<char*>(owner->text.data());
+  std::uint32_t held = 1;
+  Datum list =
+      Datum::packed_list_at(room, std::string_view(owner->text).substr(Datum::packed_list_room), 2, *owner, held);
+  EXPECT_EQ(held, 0U);
+  const Datum other = list;
+  EXPECT_EQ(list.packed(), bytes);
+  const Datum text = list.as_list()[1];
+  EXPECT_EQ(list, Datum(Datum::List{1, std::string(40, 'y')}));
+  list.change_list().emplace_back(3);
+  EXPECT_EQ(list.list_size(), 3U);
+  list = Datum();
+  EXPECT_EQ(other.list_size(), 2U);
+  EXPECT_EQ(text, Datum(std::string(40, 'y')));
+}
+
 TEST(Packed, IsShort) {
   EXPECT_EQ(packed(1).size(), 2U);
   EXPECT_EQ(packed("ann").size(), 5U);

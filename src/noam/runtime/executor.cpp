@@ -764,6 +764,36 @@ Result<std::size_t> Executor::most_rows(const Plan& plan, const Row& given) cons
   return static_cast<std::size_t>(limit.as_int());
 }
 
+Row Executor::order_of(const Plan& plan, const Row& row) const {
+  Row order;
+  order.reserve(plan.order_by.size());
+  for (const model::OrderTerm& term : plan.order_by) order.push_back(value(term.expr, row));
+  return order;
+}
+
+Result<PageOfRows> Executor::show_entries(const Plan& plan) {
+  const Step& step = plan.steps[0];
+  NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
+  NOAM_ASSIGN_OR_RETURN(const std::size_t most, most_rows(plan, {}));
+  PageOfRows out;
+  Row row(plan.slots);
+  stores::ReadRequest request;
+  request.block.collection = design_.families[step.family].collection;
+  request.family = step.family;
+  if (most == 0 || !block_of(step, row, request.block.key) || !range_of(step, row, request)) return out;
+  request.shown = &plan.shown;
+  request.limit = plan.sorted ? most : 0;
+  stores::Answers answers;
+  NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, moment_, answers));
+  stores::Answer& answer = answers[0];
+  out.rows = std::move(answer.rows);
+  if (answer.more || (broken(Breakage::MoreThanThereIs) && out.rows.size() == most)) {
+    take(step, request.block.key, answer.entries[0], row, Use::Last);
+    out.position = order_of(plan, row);
+  }
+  return out;
+}
+
 Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::size_t seeds,
                                          const std::vector<Row>& given, const std::optional<Row>& after,
                                          std::optional<Row>* position) {
@@ -773,18 +803,12 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   const auto cuts = [](std::size_t rows, std::size_t most) {
     return rows > most || (broken(Breakage::MoreThanThereIs) && rows == most);
   };
-  const auto order_of = [&](const Row& row) {
-    Row order;
-    order.reserve(plan.order_by.size());
-    for (const model::OrderTerm& term : plan.order_by) order.push_back(value(term.expr, row));
-    return order;
-  };
   // One row needs no order, and some come in it.
   const bool in_order = plan.sorted && lookup_limit_ && plan.steps[0].limited;
   if (seeds == 1 && !after && (batch.rows.size() <= 1 || in_order)) {
     NOAM_ASSIGN_OR_RETURN(const std::size_t most, most_rows(plan, given[0]));
     if (cuts(batch.rows.size(), most)) {
-      if (position != nullptr && most > 0) *position = order_of(batch.rows[most - 1]);
+      if (position != nullptr && most > 0) *position = order_of(plan, batch.rows[most - 1]);
       batch.rows.resize(most);
       batch.seeds.resize(most);
     }
@@ -801,7 +825,7 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   std::vector<std::vector<Item>> by_seed(seeds);
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     Item item;
-    item.order = order_of(batch.rows[i]);
+    item.order = order_of(plan, batch.rows[i]);
     if (plan.distinct)
       for (const design::OutputColumn& column : plan.columns) item.columns.push_back(value(column.expr, batch.rows[i]));
     item.row = std::move(batch.rows[i]);
@@ -922,6 +946,7 @@ Result<PageOfRows> Executor::page(const Plan& plan, const std::optional<Row>& af
     const Datum limit = value(*used.limit, {});
     if (limit.is_int() && limit.as_int() >= 0 && limit.as_int() < INT64_MAX) lookup_limit_ = limit.as_int() + 1;
   }
+  if (!used.shown.empty() && !after && (!used.sorted || lookup_limit_)) return show_entries(used);
   collected_.reset();
   NOAM_RETURN_IF_ERROR(run_steps(used.steps, used.late, batch, used.slots));
   PageOfRows out;

@@ -50,6 +50,9 @@ class Executor {
                        const std::optional<Row>& after, std::optional<Row>* position);
   [[nodiscard]] model::Datum spent(const model::Expr& expr, Row& row) const;
   void show(const design::Plan& plan, std::vector<Row>& rows) const;
+  // The first page of a plan whose rows are `shown`.
+  Result<PageOfRows> show_entries(const design::Plan& plan);
+  [[nodiscard]] Row order_of(const design::Plan& plan, const Row& row) const;
   [[nodiscard]] Result<std::size_t> most_rows(const design::Plan& plan, const Row& given) const;
   // `then` follows.
   Result<void> run_steps(const std::vector<design::Step>& steps, const std::vector<design::Step>& then, Batch& batch,

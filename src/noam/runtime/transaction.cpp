@@ -209,6 +209,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
       if (is_changed(request)) {
         request.limit = 0;
         request.gathered = false;
+        request.shown = nullptr;
       }
   }
   NOAM_RETURN_IF_ERROR(read_store(asked.empty() ? requests : asked, out));
@@ -216,7 +217,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const bool nothing = requests[i].gathered && !is_changed(requests[i])
                                ? out[i].entries[0].columns[0].list_size() == 0
-                               : out[i].entries.empty();
+                               : out[i].entries.empty() && out[i].rows.empty();
       if (broken(Breakage::AbsenceNotExpected) && nothing && !is_changed(requests[i])) continue;
       rely_on(requests[i], out[i].version);
     }
@@ -256,6 +257,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
       out[i].more = true;
     }
     if (requests[i].gathered) gather(out[i]);
+    if (requests[i].shown != nullptr) show(requests[i], out[i]);
   }
   return {};
 }

@@ -99,6 +99,31 @@ TEST_F(TransactionTest, GathersWithItsOwnChanges) {
   }
 }
 
+TEST_F(TransactionTest, ShowsRowsWithItsOwnChanges) {
+  Transaction before = begin();
+  before.put(entry(1, 5), {50, 2});
+  before.put(entry(1, 7), {70, 2});
+  EXPECT_EQ(commit(before), stores::Outcome::Applied);
+  Transaction transaction = begin();
+  transaction.put(entry(1, 6), {60, 2});
+  using design::Place;
+  const std::vector<design::ShownColumn> columns{
+      {{{{Place::Kind::Cell, 0, {}}, false}}, false},
+      {{{{Place::Kind::Block, 0, {}}, false}, {{Place::Kind::Key, 0, {}}, false}}, true}};
+  stores::ReadRequest request;
+  request.block = {0, {1}};
+  request.limit = 2;
+  request.shown = &columns;
+  const auto row = [](int cell, int key) { return Key{cell, Datum::List{1, key}}; };
+  for (const auto& [moment, last] : {std::pair(Before, 5), std::pair(Now, 6)}) {
+    stores::Answers answers;
+    EXPECT_TRUE(transaction.read({&request, 1}, moment, answers));
+    EXPECT_EQ(answers[0].rows, (std::vector<Key>{row(70, 7), row(last * 10, last)}));
+    EXPECT_EQ(answers[0].entries, (std::vector<stores::Entry>{{{last}, {last * 10, 2}}}));
+    EXPECT_EQ(answers[0].more, moment == Now);
+  }
+}
+
 TEST_F(TransactionTest, ConflictsWithWhatChangedWhatItHasRead) {
   Transaction first = begin();
   read(first, 1, Now);

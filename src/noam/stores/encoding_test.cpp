@@ -93,6 +93,21 @@ RC_GTEST_PROP(Encoding, ReadsWhatItWrote, ()) {
 }
 
 // Whatever the bytes, reading ends, and says false or gives something that can be written again.
+RC_GTEST_PROP(Encoding, PacksKeysAsTheyWouldBe, ()) {
+  const Datum datum = *some_datum(*rc::gen::inRange(0, 5), *rc::gen::inRange(0, 2));
+  const bool descending = *rc::gen::arbitrary<bool>();
+  const std::string bytes = ordered(datum, descending) + "and what follows";
+  std::string_view rest = bytes;
+  std::string packed(bytes.size() + model::packed_beyond, '\0');
+  packed.resize(model::pack_ordered(rest, descending, packed.data()));
+  RC_ASSERT(packed.empty() == !(datum.is_int() || datum.is_string()));
+  RC_ASSERT(rest == (packed.empty() ? std::string_view(bytes) : "and what follows"));
+  if (packed.empty()) return;
+  std::string expected;
+  model::append_packed(datum, expected);
+  RC_ASSERT(packed == expected);
+}
+
 RC_GTEST_PROP(Encoding, SurvivesDamage, ()) {
   std::string bytes = write_values({*some_datum(*rc::gen::inRange(0, 5), 2), *some_datum(*rc::gen::inRange(0, 5), 1)});
   std::string key = ordered(*some_datum(*rc::gen::inRange(0, 5), 2));

@@ -322,6 +322,7 @@ Result<void> MemoryStore::read(std::span<const ReadRequest> requests, const Snap
     heat_.touch(request.block, Access::Read);
     out.push_back(answer(request, moment));
     if (request.gathered) gather(out.back());
+    if (request.shown != nullptr) show(request, out.back());
   }
   return {};
 }

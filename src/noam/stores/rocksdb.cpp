@@ -42,12 +42,14 @@
 #include "noam/design/layout.h"
 #include "noam/model/packed.h"
 #include "noam/stores/appends.h"
+#include "noam/stores/chunk.h"
 #include "noam/stores/counters.h"
 #include "noam/stores/encoding.h"
 #include "noam/stores/guarded_logs.h"
 #include "noam/stores/heat.h"
 #include "noam/stores/in_time.h"
 #include "noam/stores/rocksdb_log.h"
+#include "noam/stores/row_maker.h"
 #include "noam/stores/shared_sync.h"
 
 namespace noam::stores {
@@ -304,26 +306,6 @@ class PinnedBytes final : public model::Shared {
   const std::shared_ptr<rocksdb::Cache> cache_;  // goes after the slice has let go of it
 };
 
-// Bytes of our own, which stay where they are.
-class Chunk final : public model::Shared {
- public:
-  explicit Chunk(std::size_t bytes) : bytes_(new char[bytes]), size_(bytes) {}
-
-  // Where there is room.
-  [[nodiscard]] bool fits(std::size_t bytes) const { return size_ - used_ >= bytes; }
-  std::string_view copy(std::string_view bytes) {
-    char* to = bytes_.get() + used_;
-    std::memcpy(to, bytes.data(), bytes.size());
-    used_ += bytes.size();
-    return {to, bytes.size()};
-  }
-
- private:
-  const std::unique_ptr<char[]> bytes_;  // NOLINT(modernize-avoid-c-arrays)
-  const std::size_t size_;
-  std::size_t used_ = 0;
-};
-
 // Holds something shared as long as it is there.
 template <typename Held>
 class Hold {
@@ -358,16 +340,13 @@ class Keeper {
  public:
   bool read(std::string_view value, Key& columns) {
     fetch_behind(value);
-    if (chunk_.get() == nullptr || !chunk_->fits(value.size())) {
-      chunk_ = Hold<Chunk>(new Chunk(std::max(value.size(), next_)));
-      next_ = std::clamp<std::size_t>(next_ * 4, std::size_t{1} << 12U, std::size_t{1} << 15U);
-    }
-    return read_values(chunk_->copy(value), columns, chunk_.get());
+    char* to = chunks_.room(value.size());
+    std::memcpy(to, value.data(), value.size());
+    return read_values({to, value.size()}, columns, &chunks_.chunk());
   }
 
  private:
-  Hold<Chunk> chunk_;
-  std::size_t next_ = 0;  // the first is often the only one
+  Chunks chunks_;
 };
 
 // The first columns of entries that an iterator goes past, as one list.
@@ -570,7 +549,7 @@ class RocksdbStore final : public EmbeddedStore {
   Result<void> answer_both(const ReadRequest& one, const ReadRequest& many, const rocksdb::Snapshot* at,
                            Answer& out_one, Answer& out_many);
   Result<void> get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
-                   std::uint32_t family, Answer& out);
+                   const ReadRequest& request, Answer& out);
   [[nodiscard]] Result<Preparation> prepare(const WriteBatch& batch) const;
   // Whether nothing that it relies on has changed.
   [[nodiscard]] bool holds(const WriteBatch& batch, const Preparation& prepared) const;
@@ -920,7 +899,7 @@ std::string RocksdbStore::family_prefix(const BlockRef& block, std::uint32_t fam
 }
 
 Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::string& key, const Key& entry_key,
-                               std::uint32_t family, Answer& out) {
+                               const ReadRequest& request, Answer& out) {
   const Hold<PinnedBytes> pinned(new PinnedBytes(cache_));
   const rocksdb::Status status = database_->Get(options, data_, key, &pinned->slice);
   if (status.IsNotFound()) return {};
@@ -928,8 +907,9 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
   const std::string_view value = pinned->slice.ToStringView();
   if (is_gone(value)) return {};
   Entry entry{entry_key, {}};
-  if (!read_values(value, entry.columns, pinned.get())) return unreadable(family, value);
+  if (!read_values(value, entry.columns, pinned.get())) return unreadable(request.family, value);
   out.entries.push_back(std::move(entry));
+  if (request.shown != nullptr) show(request, out);
   return {};
 }
 
@@ -939,11 +919,11 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
   const std::string prefix = family_prefix(request.block, request.family);
   // One entry, by its whole key.
   if (layout.descending.empty() && request.from.parts.empty() && request.to.parts.empty())
-    return get(options, prefix, {}, request.family, out);
+    return get(options, prefix, {}, request, out);
   if (request.from == request.to && request.from.inclusive && request.from.parts.size() == layout.descending.size()) {
     std::string key = prefix;
     append_key(request.from.parts, layout.descending, key);
-    return get(options, key, request.from.parts, request.family, out);
+    return get(options, key, request.from.parts, request, out);
   }
 
   const auto end = [&](const Bound& bound, bool last) {
@@ -966,17 +946,29 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
   else
     entries->SeekToFirst();
   Keeper keeper;
+  std::optional<RowMaker> rows;
+  if (request.shown != nullptr) {
+    rows.emplace(*request.shown, request.block.key, layout.descending);
+    out.rows.reserve(std::min<std::size_t>(request.limit, 1'024));
+  }
   for (; entries->Valid(); request.reverse ? entries->Prev() : entries->Next()) {
-    if (is_gone(entries->value().ToStringView())) continue;
-    if (request.limit != 0 && out.entries.size() == request.limit) {
+    const std::string_view value = entries->value().ToStringView();
+    if (is_gone(value)) continue;
+    if (request.limit != 0 && (rows ? out.rows.size() : out.entries.size()) == request.limit) {
       out.more = true;
       break;
     }
     const std::string_view key = entries->key().ToStringView();
+    if (key.size() < prefix.size()) return unreadable(request.family, value);
+    const std::string_view entry_key = key.substr(prefix.size());
+    if (rows) {
+      fetch_behind(value);
+      if (!rows->make(entry_key, value, out.rows.emplace_back())) return unreadable(request.family, value);
+      if (out.rows.size() != request.limit) continue;
+    }
     Entry entry;
-    if (key.size() < prefix.size() || !take_key(key.substr(prefix.size()), layout.descending, entry.key) ||
-        !keeper.read(entries->value().ToStringView(), entry.columns))
-      return unreadable(request.family, entries->value().ToStringView());
+    if (!take_key(entry_key, layout.descending, entry.key) || !keeper.read(value, entry.columns))
+      return unreadable(request.family, value);
     out.entries.push_back(std::move(entry));
   }
   if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
@@ -987,7 +979,8 @@ bool RocksdbStore::lie_together(const ReadRequest& one, const ReadRequest& many)
   const FamilyLayout& first = layout_.families[one.family];
   const FamilyLayout& second = layout_.families[many.family];
   const auto is_whole = [](const ReadRequest& request) {
-    return request.from.parts.empty() && request.to.parts.empty() && !request.reverse && request.limit == 0;
+    return request.from.parts.empty() && request.to.parts.empty() && !request.reverse && request.limit == 0 &&
+           request.shown == nullptr;
   };
   return first.descending.empty() && !second.descending.empty() && second.number == first.number + 1 && is_whole(one) &&
          is_whole(many);

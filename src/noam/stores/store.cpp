@@ -33,6 +33,40 @@ void gather(Answer& answer) {
   answer.entries.push_back({{}, {Datum(std::move(list))}});
 }
 
+namespace {
+
+Datum shown(const design::ShownColumn::Part& part, const Key& block, const Entry& entry) {
+  using Kind = design::Place::Kind;
+  const auto& [kind, index, inside] = part.place;
+  Datum out;
+  if (kind == Kind::Block)
+    out = block[index];
+  else if (kind == Kind::Key)
+    out = entry.key[index];
+  else if (index < entry.columns.size())
+    out = entry.columns[index];
+  return out.absent() && part.collection ? Datum(Datum::List{}) : out;
+}
+
+}  // namespace
+
+void show(const ReadRequest& request, Answer& answer) {
+  answer.rows.reserve(answer.entries.size());
+  for (const Entry& entry : answer.entries) {
+    Key row;
+    row.reserve(request.shown->size());
+    for (const design::ShownColumn& column : *request.shown) {
+      Datum::List parts;
+      parts.reserve(column.parts.size());
+      for (const auto& part : column.parts) parts.push_back(shown(part, request.block.key, entry));
+      row.push_back(column.record ? Datum(std::move(parts)) : std::move(parts[0]));
+    }
+    answer.rows.push_back(std::move(row));
+  }
+  const bool full = request.limit != 0 && answer.entries.size() == request.limit;
+  answer.entries.erase(answer.entries.begin(), full ? answer.entries.end() - 1 : answer.entries.end());
+}
+
 std::size_t entry_bytes(const Key& key, const Key& columns) {
   std::size_t bytes = 0;
   for (const Datum& part : key) bytes += bytes_of(part);

@@ -12,6 +12,7 @@
 
 #include "noam/base/result.h"
 #include "noam/design/design.h"
+#include "noam/design/plan.h"
 #include "noam/model/datum.h"
 
 // Where blocks are kept. A store knows collections, families and the order of their keys; nothing of the model.
@@ -79,6 +80,8 @@ struct ReadRequest {
   std::size_t limit = 0;  // 0: all
   // Not the entries, but one without a key, whose only column is the list of the first columns of them all.
   bool gathered = false;
+  // Not the entries, but rows of these columns made of them. Must outlive the request. Not together with `gathered`.
+  const std::vector<design::ShownColumn>* shown = nullptr;
 };
 
 struct Entry {
@@ -90,8 +93,9 @@ struct Entry {
 
 struct Answer {
   std::vector<Entry> entries;
-  Version version;    // of the block, absent or not
-  bool more = false;  // there were more than `limit`
+  std::vector<Key> rows;  // where they are `shown`; of the entries then only the last is there, if there are `limit`
+  Version version;        // of the block, absent or not
+  bool more = false;      // there were more than `limit`
 };
 using Answers = std::vector<Answer>;
 
@@ -230,6 +234,8 @@ const EntryRef& entry_of(const Change& change);
 
 // What was read, as a request for it `gathered` is answered.
 void gather(Answer& answer);
+// What was read of the block, as a request for it with `shown` is answered.
+void show(const ReadRequest& request, Answer& answer);
 
 // What counts against `max_entry_bytes`.
 std::size_t entry_bytes(const Key& key, const Key& columns);
