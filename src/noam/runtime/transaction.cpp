@@ -179,7 +179,8 @@ void Transaction::rely_on(const stores::ReadRequest& request, stores::Version ve
 
 Result<void> Transaction::read_store(std::span<const stores::ReadRequest> requests, stores::Answers& out) {
   constexpr std::size_t most = 16;
-  const bool remembers = use_ == Use::Change && requests.size() == 1 && !requests[0].gathered;
+  const bool remembers =
+      use_ == Use::Change && requests.size() == 1 && !requests[0].gathered && requests[0].shown == nullptr;
   if (remembers) {
     const stores::ReadRequest& request = requests[0];
     for (const auto& [other, version] : nothing_) {
