@@ -179,6 +179,26 @@ TEST(Plans, AreThereForEveryStatementOfEveryExampleUnderEveryStrategy) {
   EXPECT_GT(statements, 200U);
 }
 
+TEST(Plans, ReadWhatWasCountedRatherThanWhatItWasMadeOf) {
+  const Program made = program(R"(
+query ages($name) { select count(distinct p.at) as moments from User u, u.posts p where u.name = $name }
+query posts($name) { select count(*) as posts from User u, u.posts p where u.name = $name }
+design counted {
+  collection moments of User u by u.name as name {
+    copy ε: count(distinct p.at) as moments from u.posts p
+    copy each[p.at as at] from u.posts p
+  }
+}
+)",
+                               "counted");
+  for (const Plan& plan : made.queries) {
+    ASSERT_FALSE(plan.steps.empty());
+    const design::Family& family = made.design.families[plan.steps.back().family];
+    EXPECT_EQ(made.design.collection_of(family).name, "moments");
+    EXPECT_TRUE(family.key.empty()) << family.name;
+  }
+}
+
 TEST(Members, AreThoseThatAWrittenCopyTells) {
   const auto members = [](const char* copy) {
     const Program made = program(R"(

@@ -981,7 +981,8 @@ class Search {
         found /= planner_.different(logic.logical, logic.block[i], all);
       for (std::size_t i = 0; i < fixed; ++i) found /= planner_.different(logic.logical, logic.key[i], all);
       found = std::min(found, all);
-      if (whole_key && match.collapsed.empty()) found = std::min(found, 1.0);
+      // Several rows may share an entry, but there is one with the key.
+      if (fixed == match.key.size() || (whole_key && match.collapsed.empty())) found = std::min(found, 1.0);
       if (step.range.bounded()) found *= 0.3;
       found = std::max(found, 0.01);
       if (family.limit) found = std::min<double>(found, *family.limit);
@@ -1814,7 +1815,8 @@ class Search {
       // One entry a group.
       const Match& match = *state.last;
       const Step& read = *state.steps[state.last_step];
-      if (match.covers.size() < body_.nodes.size()) return false;
+      // What else there is must not make several rows of it.
+      if (match.covers.size() < body_.nodes.size() && state.multiplying > 0) return false;
       for (std::size_t i = 0; i < match.key.size(); ++i) {
         if (i < read.prefix.size()) continue;
         const bool grouped = match.key[i] && std::any_of(body_.group_by.begin(), body_.group_by.end(),
