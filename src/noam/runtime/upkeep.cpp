@@ -14,7 +14,6 @@ namespace noam::runtime {
 
 using design::Family;
 using design::HiddenKind;
-using design::Purpose;
 using design::Upkeep;
 using model::Datum;
 using model::Expr;
