@@ -59,6 +59,17 @@ class TransactionTest : public testing::Test {
     return answers[0].entries;
   }
 
+  // Entries 5 and 7 are in the store, and 6 is about to come.
+  Transaction begin_between_two() {
+    Transaction before = begin();
+    before.put(entry(1, 5), {50, 2});
+    before.put(entry(1, 7), {70, 2});
+    EXPECT_EQ(commit(before), stores::Outcome::Applied);
+    Transaction transaction = begin();
+    transaction.put(entry(1, 6), {60, 2});
+    return transaction;
+  }
+
   design::Design design_;
   std::unique_ptr<stores::Store> store_;
 };
@@ -81,12 +92,7 @@ TEST_F(TransactionTest, ShowsItsOwnChangesNowAndNotBefore) {
 }
 
 TEST_F(TransactionTest, GathersWithItsOwnChanges) {
-  Transaction before = begin();
-  before.put(entry(1, 5), {50, 2});
-  before.put(entry(1, 7), {70, 2});
-  EXPECT_EQ(commit(before), stores::Outcome::Applied);
-  Transaction transaction = begin();
-  transaction.put(entry(1, 6), {60, 2});
+  Transaction transaction = begin_between_two();
   transaction.erase(entry(1, 5));
   stores::ReadRequest request;
   request.block = {0, {1}};
@@ -100,12 +106,7 @@ TEST_F(TransactionTest, GathersWithItsOwnChanges) {
 }
 
 TEST_F(TransactionTest, ShowsRowsWithItsOwnChanges) {
-  Transaction before = begin();
-  before.put(entry(1, 5), {50, 2});
-  before.put(entry(1, 7), {70, 2});
-  EXPECT_EQ(commit(before), stores::Outcome::Applied);
-  Transaction transaction = begin();
-  transaction.put(entry(1, 6), {60, 2});
+  Transaction transaction = begin_between_two();
   using design::Place;
   const std::vector<design::ShownColumn> columns{
       {{{{Place::Kind::Cell, 0, {}}, false}}, false},

@@ -318,6 +318,7 @@ class Keeping {
 
   Result<void> apply_grouped(const Upkeep& upkeep, const Rows& before, const Rows& now) {
     const Family& family = program_.design.families[upkeep.family];
+    const bool added_to = family.added_to();
     std::vector<Share> shares;
     shares.reserve(before.size() + now.size());
     for (const Row& row : before) shares.push_back({entry_key(program_, upkeep, row), &row, false});
@@ -328,7 +329,7 @@ class Keeping {
       std::size_t end = first + 1;
       while (end < shares.size() && shares[end].key == shares[first].key) ++end;
       const Delta delta = std::span(shares).subspan(first, end - first);
-      if (family.added_to())
+      if (added_to)
         add(upkeep, delta);
       else
         NOAM_RETURN_IF_ERROR(change(upkeep, delta));
@@ -343,10 +344,15 @@ class Keeping {
     model::Decimal sum;
   };
 
-  Growth growth(const Upkeep& upkeep, Delta delta, const Expr& fold, std::size_t cell) const {
+  Growth growth(const Upkeep& upkeep, Delta delta, const Expr& fold, std::uint32_t cell) const {
     const Family& family = program_.design.families[upkeep.family];
     const design::Collection& collection = program_.design.collection_of(family);
     Growth out;
+    if (fold.distinct) {
+      const auto at = appeared_.find({members(upkeep.family, cell), delta[0].key});
+      if (at != appeared_.end()) out.count = at->second;
+      return out;
+    }
     for (const Share& share : delta) {
       const Datum& value = contribution(family, collection, *share.row, cell);
       if (!fold.operands.empty() && value.absent()) continue;
@@ -368,9 +374,7 @@ class Keeping {
     for (std::uint32_t i = 0; i < family.cells.size(); ++i) {
       const Expr& fold = family.cells[i].expr;
       const Growth grown = growth(upkeep, delta, fold, i);
-      if (fold.distinct) {
-        addends.emplace_back(appeared_[{members(upkeep.family, i), key}]);
-      } else if (fold.fold == Fold::Count) {
+      if (fold.fold == Fold::Count) {
         addends.emplace_back(grown.count);
         if (fold.operands.empty()) vanishes = i;
       } else {
@@ -439,10 +443,6 @@ class Keeping {
     const EntryKey& key = delta[0].key;
     const Expr& fold = family.cells[cell].expr;
     const Growth grown = growth(upkeep, delta, fold, cell);
-    if (fold.distinct) {
-      columns[cell] = int_at(columns, cell) + appeared_[{members(upkeep.family, cell), key}];
-      return {};
-    }
     switch (fold.fold) {
       case Fold::Count:
         columns[cell] = int_at(columns, cell) + grown.count;
