@@ -137,7 +137,10 @@ Datum::Datum(std::string&& value) : about_{value.size() & largest, Kind::String,
   held_.words.word = std::bit_cast<std::uint64_t>(shared->text.data());
 }
 
-Datum::Datum(List value) { share(*new SharedList(std::move(value)), Kind::List); }
+// An empty list is held by nobody.
+Datum::Datum(List value) : about_{0, Kind::List, false} {
+  if (!value.empty()) share(*new SharedList(std::move(value)), Kind::List);
+}
 
 Datum Datum::within(std::string_view bytes, const Shared& owner, std::uint32_t& held) {
   Datum out;
@@ -185,27 +188,33 @@ const Decimal& Datum::as_decimal() const {
 }
 
 const Datum::List& Datum::as_list() const {
+  static const List empty;
   expect(Kind::List);
+  if (!about_.shares) return empty;
   return static_cast<const SharedList*>(held_.words.owner)->items();
 }
 
 Datum::List& Datum::change_list() {
   expect(Kind::List);
-  // What datums hold is made by them, not as constants.
-  auto* shared = const_cast<SharedList*>(static_cast<const SharedList*>(held_.words.owner));
-  if (shared->alone())
-    if (List* own = shared->own()) return *own;
-  *this = Datum(List(shared->items()));
-  return *const_cast<SharedList*>(static_cast<const SharedList*>(held_.words.owner))->own();
+  if (about_.shares) {
+    // What datums hold is made by them, not as constants.
+    auto* shared = const_cast<SharedList*>(static_cast<const SharedList*>(held_.words.owner));
+    if (shared->alone())
+      if (List* own = shared->own()) return *own;
+  }
+  auto* own = new SharedList(List(as_list()));
+  drop();
+  share(*own, Kind::List);
+  return *own->own();
 }
 
 std::size_t Datum::list_size() const {
   expect(Kind::List);
-  return static_cast<const SharedList*>(held_.words.owner)->count();
+  return about_.shares ? static_cast<const SharedList*>(held_.words.owner)->count() : 0;
 }
 
 std::optional<std::string_view> Datum::packed() const {
-  if (!is_list()) return std::nullopt;
+  if (!is_list() || !about_.shares) return std::nullopt;
   return static_cast<const SharedList*>(held_.words.owner)->bytes();
 }
 

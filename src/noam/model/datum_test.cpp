@@ -156,6 +156,23 @@ TEST(Datum, IsReplacedByItsOwnElement) {
   EXPECT_EQ(datum.as_string(), bytes);
 }
 
+TEST(Datum, MayBeAnEmptyList) {
+  Datum list = Datum::List();
+  EXPECT_TRUE(list.is_list());
+  EXPECT_EQ(list.list_size(), 0U);
+  EXPECT_TRUE(list.as_list().empty());
+  EXPECT_FALSE(list.packed());
+  const Datum before = list;
+  list.change_list().emplace_back(1);
+  EXPECT_EQ(list, Datum(Datum::List{1}));
+  EXPECT_EQ(before, Datum(Datum::List()));
+  list.change_list().clear();
+  EXPECT_EQ(list, before);
+  EXPECT_EQ(hash_value(list), hash_value(before));
+  EXPECT_LT(before, Datum(Datum::List{Datum()}));
+  EXPECT_NE(before, Datum());
+}
+
 TEST(Datum, ChangesNothingThatIsShared) {
   Datum one = Datum::List{1, Datum::List{2, 3}};
   const Datum other = one;

@@ -72,6 +72,10 @@ bool take_list(std::string_view& bytes, const Holding& holding, int depth, Datum
   std::string_view elements;
   std::uint64_t count = 0;
   if (!take_sized(bytes, elements) || !take_varint(elements, count) || count > elements.size()) return false;
+  if (count == 0) {
+    out = Datum::List();
+    return elements.empty();
+  }
   if (!holding.none()) {
     out = holding.list(elements, count);
     return true;
@@ -182,6 +186,7 @@ class PackedBytes final : public Shared {
 }  // namespace
 
 Datum packed_list(std::string elements, std::size_t count) {
+  if (count == 0) return Datum::List();
   const auto* made = new PackedBytes(std::move(elements));
   std::uint32_t held = 1;  // by being made
   return Datum::packed_list(made->bytes, count, *made, held);

@@ -98,9 +98,8 @@ stores::EntryRef BaseEntries::head_of(model::EntityId id, std::uint32_t family, 
   return place(find(id, family), known_by(id, key));
 }
 
-std::pair<stores::EntryRef, stores::Key> BaseEntries::element_of(model::EntityId id, std::uint32_t family,
-                                                                 const Datum& key, std::int64_t position,
-                                                                 const Datum& element) const {
+BaseEntries::Entry BaseEntries::element_of(model::EntityId id, std::uint32_t family, const Datum& key,
+                                           std::int64_t position, const Datum& element) const {
   const BaseFamily& base = find(id, family);
   Row row = known_by(id, key);
   row[row.size() - 2] = element;
@@ -113,9 +112,8 @@ std::pair<stores::EntryRef, stores::Key> BaseEntries::element_of(model::EntityId
   return {place(base, row), std::move(columns)};
 }
 
-std::map<stores::EntryRef, stores::Key> BaseEntries::of(model::EntityId id, const Datum::List& fields,
-                                                        const Datum& due) const {
-  std::map<stores::EntryRef, stores::Key> out;
+std::vector<BaseEntries::Entry> BaseEntries::of(model::EntityId id, const Datum::List& fields, const Datum& due) const {
+  std::vector<Entry> out;
   const model::Entity& entity = program_.model->entity(id);
   Environment environment;
   environment.model = program_.model.get();
@@ -150,7 +148,7 @@ std::map<stores::EntryRef, stores::Key> BaseEntries::of(model::EntityId id, cons
       const bool empty = std::all_of(columns.begin(), columns.end(), [](const Datum& at) {
         return at.absent() || (at.is_list() && at.as_list().empty());
       });
-      if (family.existence || !empty) out.emplace(std::move(ref), std::move(columns));
+      if (family.existence || !empty) out.emplace_back(std::move(ref), std::move(columns));
       continue;
     }
     const Datum::List& elements = fields[*family.elements].as_list();
@@ -158,8 +156,7 @@ std::map<stores::EntryRef, stores::Key> BaseEntries::of(model::EntityId id, cons
     for (std::size_t i = 0; i < elements.size(); ++i) {
       row[fields.size()] = map ? elements[i].as_list()[1] : elements[i];
       row[fields.size() + 1] = map ? elements[i].as_list()[0] : Datum(static_cast<std::int64_t>(i));
-      auto [ref, columns] = entry();
-      out.emplace(std::move(ref), std::move(columns));
+      out.push_back(entry());
     }
   }
   return out;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,16 +15,16 @@ class BaseEntries {
  public:
   explicit BaseEntries(const design::Program& program);
 
-  // `due`: when it expires, where its entity has a ttl.
-  [[nodiscard]] std::map<stores::EntryRef, stores::Key> of(model::EntityId id, const model::Datum::List& fields,
-                                                           const model::Datum& due) const;
+  using Entry = std::pair<stores::EntryRef, stores::Key>;
+  // Each once, in no order. `due`: when it expires, where its entity has a ttl.
+  [[nodiscard]] std::vector<Entry> of(model::EntityId id, const model::Datum::List& fields,
+                                      const model::Datum& due) const;
 
   // An entry of one of the families whose place the key of the instance tells (design::AppendPlan): that of the whole
   // instance, or of an element at this position.
   [[nodiscard]] stores::EntryRef head_of(model::EntityId id, std::uint32_t family, const model::Datum& key) const;
-  [[nodiscard]] std::pair<stores::EntryRef, stores::Key> element_of(model::EntityId id, std::uint32_t family,
-                                                                    const model::Datum& key, std::int64_t position,
-                                                                    const model::Datum& element) const;
+  [[nodiscard]] Entry element_of(model::EntityId id, std::uint32_t family, const model::Datum& key,
+                                 std::int64_t position, const model::Datum& element) const;
 
  private:
   struct BaseFamily {

@@ -202,18 +202,22 @@ Result<Row> CommandRun::compute(const design::Computation& computation, const Ro
 
 void CommandRun::write(model::EntityId entity, const Datum& key, Aggregate& aggregate,
                        std::optional<Datum::List> fields, Datum due) {
-  std::map<stores::EntryRef, stores::Key> before;
-  std::map<stores::EntryRef, stores::Key> after;
+  std::vector<BaseEntries::Entry> before;
+  std::vector<BaseEntries::Entry> after;
   if (aggregate.fields) before = bases_.of(entity, *aggregate.fields, aggregate.due);
   if (fields) after = bases_.of(entity, *fields, due);
-  for (const auto& [entry, columns] : before)
-    if (!after.contains(entry)) transaction_.erase(entry);
-  while (!after.empty()) {
-    auto next = after.extract(after.begin());
-    const auto old = before.find(next.key());
-    if (old == before.end() || old->second != next.mapped())
-      transaction_.put(std::move(next.key()), std::move(next.mapped()));
+  if (!before.empty() && !after.empty()) {
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
   }
+  auto old = before.begin();
+  for (auto& [place, columns] : after) {
+    while (old != before.end() && old->first < place) transaction_.erase(std::move((old++)->first));
+    const bool was_there = old != before.end() && old->first == place;
+    if (!was_there || old->second != columns) transaction_.put(std::move(place), std::move(columns));
+    if (was_there) ++old;
+  }
+  while (old != before.end()) transaction_.erase(std::move((old++)->first));
   // When it expires stands in an order of its own.
   for (std::uint32_t f = 0; model_.entity(entity).ttl && f < program_.design.families.size(); ++f) {
     const design::Family& family = program_.design.families[f];
@@ -288,9 +292,15 @@ Result<CommandRun::Refused> CommandRun::insert(const model::Change& change, cons
       refused = first_of(refused, wrong);
   if (refused) return refused;
   const Datum key = key_of(entity, fields);
-  NOAM_ASSIGN_OR_RETURN(refused, check_place(change.entity, key, fields, change.kind == ChangeKind::Put));
+  refused = model::storable_key(model_, change.entity, key);
   if (refused) return refused;
-  place(change.entity, key, std::move(fields));
+  Aggregate* aggregate = nullptr;
+  if (!entity.transient) {
+    NOAM_ASSIGN_OR_RETURN(aggregate, load(change.entity, key));
+  }
+  NOAM_ASSIGN_OR_RETURN(refused, check_place(change.entity, key, fields, aggregate, change.kind == ChangeKind::Put));
+  if (refused) return refused;
+  place(change.entity, key, std::move(fields), aggregate);
   if (made) generated_.emplace_back(change.entity, key);
   if (change.variable) variables_[*change.variable] = key;
   return Refused();
@@ -313,23 +323,21 @@ bool CommandRun::make_keys(const model::Entity& entity, Datum::List& fields) con
 }
 
 Result<CommandRun::Refused> CommandRun::check_place(model::EntityId id, const Datum& key, const Datum::List& fields,
-                                                    bool replaces) {
-  if (auto refusal = model::storable_key(model_, id, key)) return Refused(std::move(*refusal));
-  if (model_.entity(id).transient) return check_owners(id, fields, nullptr);
-  NOAM_ASSIGN_OR_RETURN(const Aggregate* aggregate, load(id, key));
-  if (aggregate->fields && !replaces)
+                                                    const Aggregate* aggregate, bool replaces) {
+  const bool is_there = aggregate != nullptr && aggregate->fields;
+  if (is_there && !replaces)
     return Refused(Refusal{"exists", fmt::format("{} exists", model::instance_name(model_, id, key))});
-  return check_owners(id, fields, aggregate->fields ? &*aggregate->fields : nullptr);
+  return check_owners(id, fields, is_there ? &*aggregate->fields : nullptr);
 }
 
-void CommandRun::place(model::EntityId id, const Datum& key, Datum::List fields) {
-  if (model_.entity(id).transient) {
+void CommandRun::place(model::EntityId id, const Datum& key, Datum::List fields, Aggregate* aggregate) {
+  if (aggregate == nullptr) {
     transients_.push_back({id, key, std::nullopt, fields});
     aggregates_[{id, key}] = {fields, fields, {}, true};
     return;
   }
   Datum due = due_of(id, fields);
-  write(id, key, aggregates_[{id, key}], std::move(fields), std::move(due));
+  write(id, key, *aggregate, std::move(fields), std::move(due));
 }
 
 CommandRun::Arrival CommandRun::arrive(model::EntityId id, Datum::List fields) const {
@@ -371,27 +379,36 @@ std::vector<std::size_t> CommandRun::loading_order(model::EntityId id, std::span
   return out;
 }
 
-Result<void> CommandRun::look_up(model::EntityId entity, const std::vector<Arrival>& rows) {
+Result<void> CommandRun::look_up(model::EntityId entity, std::vector<Arrival>& rows) {
   if (model_.entity(entity).transient) return {};
   std::vector<Row> seeds;
-  for (const Arrival& row : rows)
-    if (!row.refused && !row.key.absent() && !aggregates_.contains({entity, row.key})) seeds.push_back({row.key});
+  std::vector<Aggregate*> unknown;
+  auto next = aggregates_.end();  // where it belongs, if it comes behind the last
+  for (Arrival& row : rows) {
+    if (row.refused) continue;
+    const std::size_t before = aggregates_.size();
+    const auto at = aggregates_.try_emplace(next, Address{entity, row.key});
+    next = std::next(at);
+    row.aggregate = &at->second;
+    if (aggregates_.size() == before || row.key.absent()) continue;
+    unknown.push_back(row.aggregate);
+    seeds.push_back({row.key});
+  }
   if (seeds.empty()) return {};
   Executor executor(transaction_, program_.design, environment_, Transaction::Moment::Now);
   NOAM_ASSIGN_OR_RETURN(const auto found,
                         executor.run(program_.entities[static_cast<std::size_t>(entity)].load, seeds));
-  for (std::size_t i = 0; i < seeds.size(); ++i)
-    aggregates_.emplace(Address{entity, std::move(seeds[i][0])}, aggregate_of(entity, found[i][0]));
+  for (std::size_t i = 0; i < unknown.size(); ++i) *unknown[i] = aggregate_of(entity, found[i][0]);
   return {};
 }
 
 Result<CommandRun::Refused> CommandRun::load_row(model::EntityId id, Arrival& row) {
   if (row.refused) return row.refused;
-  NOAM_ASSIGN_OR_RETURN(Refused refused, check_place(id, row.key, row.fields, false));
+  NOAM_ASSIGN_OR_RETURN(Refused refused, check_place(id, row.key, row.fields, row.aggregate, false));
   if (refused) return refused;
   NOAM_ASSIGN_OR_RETURN(refused, check_requirements(id, row.key, row.fields));
   if (refused) return refused;
-  place(id, row.key, std::move(row.fields));
+  place(id, row.key, std::move(row.fields), row.aggregate);
   if (row.made) generated_.emplace_back(id, row.key);
   return Refused();
 }
@@ -676,7 +693,7 @@ void CommandRun::append_inside(stores::EntryRef entry, stores::Key columns, std:
     for (std::uint32_t i = 0; i < columns.size(); ++i) at_most += i == column ? 0 : model::bytes_of(columns[i]);
     may_be_too_large = at_most + stores::entry_bytes(entry.key, added) > most;
   }
-  const bool whole = !list.is_list() || may_be_too_large || (packed && packed->size() < small_bytes) ||
+  const bool whole = before == 0 || may_be_too_large || (packed && packed->size() < small_bytes) ||
                      before / appends_in_a_row != (before + added.size()) / appends_in_a_row;
   if (whole) {
     list = list.is_list() ? model::with_elements(list, added) : Datum(added);

@@ -70,13 +70,14 @@ class CommandRun {
     model::Datum::List fields;
     bool made = false;  // its key
     Refused refused;
+    Aggregate* aggregate = nullptr;  // what is known of it, where it is not transient
   };
 
   Result<Aggregate*> load(model::EntityId entity, const model::Datum& key);
   // What was found of an instance.
   Aggregate aggregate_of(model::EntityId entity, const Row& row) const;
   // Those that are not known yet, all at once.
-  Result<void> look_up(model::EntityId entity, const std::vector<Arrival>& rows);
+  Result<void> look_up(model::EntityId entity, std::vector<Arrival>& rows);
   [[nodiscard]] std::vector<std::size_t> loading_order(model::EntityId id,
                                                        std::span<const model::Datum::List> rows) const;
   // With its key, where its values are right.
@@ -87,10 +88,11 @@ class CommandRun {
   Result<Refused> insert(const model::Change& change, const Row& inputs);
   // Fills in keys that noam makes, and empty collections. Whether a key was made.
   bool make_keys(const model::Entity& entity, model::Datum::List& fields) const;
-  // What a new instance is asked besides its own values. `replaces`: it may be there already.
+  // What a new instance is asked besides its own values. `aggregate`: what is known of it, none where it is transient;
+  // `replaces`: it may be there already.
   Result<Refused> check_place(model::EntityId id, const model::Datum& key, const model::Datum::List& fields,
-                              bool replaces);
-  void place(model::EntityId id, const model::Datum& key, model::Datum::List fields);
+                              const Aggregate* aggregate, bool replaces);
+  void place(model::EntityId id, const model::Datum& key, model::Datum::List fields, Aggregate* aggregate);
   Result<Refused> update(const model::Change& change, const design::ChangePlan& plan, const Row& inputs);
   Refused assign(const model::Change& change, const Row& inputs, std::size_t input, model::Datum::List& fields) const;
   Result<Refused> change_collection(const model::Change& change, const design::ChangePlan& plan, const Row& inputs,

@@ -803,6 +803,12 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   const auto cuts = [](std::size_t rows, std::size_t most) {
     return rows > most || (broken(Breakage::MoreThanThereIs) && rows == most);
   };
+  // Where nothing orders or cuts them, they stay as they came: by their seeds.
+  if (!plan.distinct && !plan.ordered && !plan.limit && !after) {
+    NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, batch, plan.slots));
+    show(plan, batch.rows);
+    return batch;
+  }
   // One row needs no order, and some come in it.
   const bool in_order = plan.sorted && lookup_limit_ && plan.steps[0].limited;
   if (seeds == 1 && !after && (batch.rows.size() <= 1 || in_order)) {

@@ -37,7 +37,7 @@ const stores::Snapshot* Transaction::moment() {
 
 Transaction::Entries& Transaction::entries_of(Layer& layer, stores::BlockRef&& block, std::uint32_t family) {
   const BlockFamilyView at{block, family};
-  const auto found = layer.lower_bound(at);
+  const auto found = lies_behind(layer, at) ? layer.end() : layer.lower_bound(at);
   if (found != layer.end() && !BlockOrder()(at, found->first)) return found->second;
   const KeyOrder order{&design_.families[family].key};
   return layer.emplace_hint(found, BlockFamily{std::move(block), family}, Entries(order))->second;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -114,10 +115,14 @@ class Transaction {
   using Entries = std::map<stores::Key, Pending, KeyOrder>;
   using Layer = std::map<BlockFamily, Entries, BlockOrder>;
 
+  // Behind all that was written: the rows of a load mostly come in order.
+  static bool lies_behind(const Layer& layer, const BlockFamilyView& at) {
+    return layer.empty() || BlockOrder()(std::prev(layer.end())->first, at);
+  }
   Entries& entries_of(Layer& layer, stores::BlockRef&& block, std::uint32_t family);
-  // Of a layer that nothing was written to there is nothing to see.
-  [[nodiscard]] bool changes(const Layer& layer, const stores::ReadRequest& request) const {
-    return !layer.empty() && layer.contains(BlockFamilyView{request.block, request.family});
+  static bool changes(const Layer& layer, const stores::ReadRequest& request) {
+    const BlockFamilyView at{request.block, request.family};
+    return !lies_behind(layer, at) && layer.contains(at);
   }
   // On top of what is pending for the entry.
   void note(stores::EntryRef entry, Pending pending);

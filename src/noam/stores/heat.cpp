@@ -58,15 +58,27 @@ void Heat::count(const BlockRef& block, std::uint64_t reads, std::uint64_t write
     places_.emplace(block, place);
   } else {
     // The coldest gives way; what it was asked for may have been asked of this one.
-    const auto coldest = std::min_element(counters_.begin(), counters_.end(),
-                                          [](const Counter& a, const Counter& b) { return a.most() < b.most(); });
-    place = static_cast<std::size_t>(coldest - counters_.begin());
-    places_.erase(coldest->block);
-    *coldest = {block, 0, 0, coldest->most()};
+    place = coldest();
+    places_.erase(counters_[place].block);
+    counters_[place] = {block, 0, 0, counters_[place].most()};
     places_.emplace(block, place);
   }
   counters_[place].reads += reads;
   counters_[place].writes += writes;
+}
+
+// Counts only grow, and so does the least of them. It is looked for from where it was found last: where all that comes
+// is cold, the next one is as cold.
+std::size_t Heat::coldest() {
+  for (std::size_t turn = 0; turn < counters_.size(); ++turn) {
+    const std::size_t place = next_++ % counters_.size();
+    if (counters_[place].most() <= least_) return place;
+  }
+  const auto found = std::min_element(counters_.begin(), counters_.end(),
+                                      [](const Counter& a, const Counter& b) { return a.most() < b.most(); });
+  least_ = found->most();
+  next_ = static_cast<std::size_t>(found - counters_.begin()) + 1;
+  return next_ - 1;
 }
 
 std::vector<HotBlock> Heat::hottest(std::size_t most) const {
@@ -144,6 +156,8 @@ void Heat::add(const std::vector<Counter>& counters, std::uint64_t noted) {
 void Heat::set(std::vector<Counter> counters) {
   counters_ = std::move(counters);
   places_.clear();
+  least_ = 0;
+  next_ = 0;
   for (std::size_t i = 0; i < counters_.size(); ++i) places_.emplace(counters_[i].block, i);
 }
 

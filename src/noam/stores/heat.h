@@ -58,6 +58,7 @@ class Heat {
 
   // Under the lock.
   void count(const BlockRef& block, std::uint64_t reads, std::uint64_t writes);
+  std::size_t coldest();  // its place in counters_, of which there are some
   void add(const std::vector<Counter>& counters, std::uint64_t noted);
   void set(std::vector<Counter> counters);
 
@@ -66,6 +67,8 @@ class Heat {
   std::vector<Counter> counters_;
   std::unordered_map<BlockRef, std::size_t, BlockHash> places_;  // in counters_
   std::uint64_t noted_ = 0;
+  std::uint64_t least_ = 0;  // no counter has less
+  std::size_t next_ = 0;     // to be looked at for one that has just that
 };
 
 }  // namespace noam::stores

@@ -1,5 +1,7 @@
 #include "noam/stores/heat.h"
 
+#include <map>
+#include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -49,6 +51,30 @@ TEST(Heat, FindsTheHotOneAmongMoreBlocksThanItCounts) {
   EXPECT_NEAR(found[0].share, 0.1, 0.01);
   // What is certain of the others is next to nothing.
   EXPECT_LE(found[1].reads, 2U);
+}
+
+// What the way of counting promises, whatever comes in whatever order.
+TEST(Heat, KeepsWhoeverIsAskedForMoreOftenThanOneInTheCounters) {
+  constexpr std::size_t counters = 8;
+  std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+  for (int run = 0; run < 50; ++run) {
+    Heat heat({.counters = counters, .one_in = 1});
+    std::map<int, std::uint64_t> asked;
+    const int total = 200 + static_cast<int>(random() % 2'000);
+    const std::size_t some = 1 + random() % 6;
+    for (int i = 0; i < total; ++i) {
+      const int number = static_cast<int>(random() % (random() % 2 == 0 ? some : 500));
+      heat.touch(block(number), Access::Read);
+      ++asked[number];
+    }
+    std::map<int, std::uint64_t> found;
+    for (const HotBlock& hot : heat.hottest(counters)) found[static_cast<int>(hot.block.key[0].as_int())] = hot.reads;
+    for (const auto& [number, times] : found) EXPECT_LE(times, asked[number]) << number;
+    for (const auto& [number, times] : asked) {
+      if (times <= static_cast<std::uint64_t>(total) / counters) continue;
+      EXPECT_TRUE(found.contains(number)) << number;
+    }
+  }
 }
 
 TEST(Heat, ScalesASampleUp) {

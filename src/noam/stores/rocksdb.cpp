@@ -487,6 +487,7 @@ class RocksdbStore final : public EmbeddedStore {
   static constexpr std::size_t latches = 1U << 10U;
   // A commit that needs more than these takes all at once: that is one lock, where a fan-out would need hundreds.
   static constexpr std::size_t most_latches = 24;
+  static constexpr std::size_t many_latches = 8 * most_latches;  // are looked at: perhaps they are the same
 
   using Moment = rocksdb::SequenceNumber;
 
@@ -1063,7 +1064,18 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
   Preparation out;
   out.written.reserve(batch.changes.size());
   out.written_entries.reserve(batch.changes.size());
-  out.latches.reserve(batch.changes.size() + batch.expects.size());
+  out.latches.reserve(std::min(batch.changes.size() + batch.expects.size(), many_latches));
+  const auto each_once = [](auto& numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  };
+  const auto latch = [&](std::size_t stripe) {
+    if (out.alone) return;
+    out.latches.push_back(stripe % latches);
+    if (out.latches.size() < many_latches) return;
+    each_once(out.latches);
+    out.alone = out.latches.size() > most_latches;
+  };
   std::string key;
   for (const Change& change : batch.changes) {
     const EntryRef& entry = entry_of(change);
@@ -1072,7 +1084,7 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     key.clear();
     append_block_prefix(entry.block.collection, entry.block.key, key);
     out.written.push_back(stripe_of(key));
-    out.latches.push_back(out.written.back() % latches);
+    latch(out.written.back());
     if (out.collections.empty() || out.collections.back() != entry.block.collection)
       out.collections.push_back(entry.block.collection);
     append_fixed16(family.number, key);
@@ -1107,7 +1119,7 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     block.clear();
     append_block_prefix(expect.collection, *expect.block, block);
     const std::size_t stripe = stripe_of(block);
-    out.latches.push_back(stripe % latches);
+    latch(stripe);
     if (!expect.entry) {
       out.expected.push_back(stripe);
       continue;
@@ -1118,10 +1130,6 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     append_key(expect.entry->key, family.descending, block);
     out.expected.push_back(entry_stripe_of(block));
   }
-  const auto each_once = [](auto& numbers) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  };
   each_once(out.collections);
   each_once(out.latches);
   if (out.latches.size() > most_latches) out.alone = true;
