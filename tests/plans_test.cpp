@@ -199,6 +199,24 @@ design counted {
   }
 }
 
+TEST(Plans, ReadDaysWhereDaysAreCountedAndHoursElse) {
+  const auto read_with = [](const std::string& days) {
+    const Program made = program(R"(
+query by_day($name) {
+  select day(p.at) as day, count(*) as posts from User u, u.posts p where u.name = $name group by day(p.at)
+}
+design counted {
+  collection hours of User u by u.name as name { copy [hour(p.at) as hour]: count(*) as posts from u.posts p }
+)" + days + "}\n",
+                                 "counted");
+    return reads(made, made.queries[0]).back();
+  };
+  EXPECT_EQ(read_with(""), "hours");
+  EXPECT_EQ(read_with("  collection days of User u by u.name as name "
+                      "{ copy [day(p.at) as day]: count(*) as posts from u.posts p }\n"),
+            "days");
+}
+
 TEST(Members, AreThoseThatAWrittenCopyTells) {
   const auto members = [](const char* copy) {
     const Program made = program(R"(

@@ -1939,6 +1939,24 @@ double Planner::different(const Logical& logical, const Expr& expr, double rows)
   return std::clamp(out, 1.0, std::max(rows, 1.0));
 }
 
+namespace {
+
+// How many fall together depends on how they lie, which nobody tells. But in a day there are more than in one of its
+// hours.
+double rows_of_group(const FamilyLogic& logic) {
+  int finest = fineness(Function::Year) + 1;
+  for (const std::vector<Expr>* parts : {&logic.block, &logic.key})
+    for (const Expr& part : *parts)
+      if (part.kind == ExprKind::Call && fineness(part.function) >= 0)
+        finest = std::min(finest, fineness(part.function));
+  double out = 10;
+  if (finest > fineness(Function::Year)) return out;
+  for (int unit = fineness(Function::Hour); unit < finest; ++unit) out *= 2;
+  return out;
+}
+
+}  // namespace
+
 double Planner::entries(std::uint32_t family) const {
   const FamilyLogic& logic = logics_[family];
   double rows = 1;
@@ -1980,7 +1998,7 @@ double Planner::entries(std::uint32_t family) const {
     seen[node] = 1;
   }
   const Family& at = design_->families[family];
-  if (at.grouped) rows = std::max(rows / 10, 1.0);
+  if (at.grouped) rows = std::max(rows / rows_of_group(logic), 1.0);
   if (at.limit) {
     double blocks = 1;
     for (const Expr& part : logic.block) blocks *= different(logic.logical, part, rows);
