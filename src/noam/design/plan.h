@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -112,6 +113,12 @@ struct Step {
   double reads = 0;
   double entries = 0;
   double bytes = 0;
+
+  // Every part of the block's key is one value: a row looks at one block.
+  [[nodiscard]] bool one_block() const {
+    return std::all_of(block.begin(), block.end(),
+                       [](const KeySource& source) { return source.kind == KeySource::Kind::Value; });
+  }
 };
 
 // One fold of a grouping. The result goes to a slot.

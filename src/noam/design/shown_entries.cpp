@@ -1,6 +1,5 @@
 #include "noam/design/shown_entries.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -18,10 +17,9 @@ bool rows_are_entries(const Plan& plan, const Design& design) {
   if (plan.steps.size() != 1 || !plan.late.empty() || plan.folded || plan.distinct || plan.weight) return false;
   if (!plan.sorted && (plan.ordered || plan.limit)) return false;
   const Step& step = plan.steps[0];
-  const bool one_block = std::all_of(step.block.begin(), step.block.end(),
-                                     [](const KeySource& source) { return source.kind == KeySource::Kind::Value; });
-  return step.kind == StepKind::Lookup && one_block && step.prefix.size() < design.families[step.family].key.size() &&
-         !step.optional && step.checks.empty() && !step.found_slot && !step.weight_slot;
+  return step.kind == StepKind::Lookup && step.one_block() &&
+         step.prefix.size() < design.families[step.family].key.size() && !step.optional && step.checks.empty() &&
+         !step.found_slot && !step.weight_slot;
 }
 
 // Where the step takes from what it puts into the slot.

@@ -132,19 +132,9 @@ std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row)
   return out;
 }
 
-namespace {
-
-// Every part of the block's key is one value: a row looks at one block.
-bool is_one_block(const Step& step) {
-  return std::all_of(step.block.begin(), step.block.end(),
-                     [](const KeySource& source) { return source.kind == KeySource::Kind::Value; });
-}
-
-}  // namespace
-
 bool Executor::reads_once(const Plan& plan) {
   const auto reads = [](const Step& step) { return step.kind != StepKind::Filter && step.kind != StepKind::Unnest; };
-  if (plan.steps.empty() || plan.steps[0].kind != StepKind::Lookup || !is_one_block(plan.steps[0])) return false;
+  if (plan.steps.empty() || plan.steps[0].kind != StepKind::Lookup || !plan.steps[0].one_block()) return false;
   const bool with_late = plan.steps[0].with_next && plan.steps.size() == 1;
   const std::ptrdiff_t rest = plan.steps[0].with_next && !with_late ? 2 : 1;
   return std::none_of(plan.steps.begin() + rest, plan.steps.end(), reads) &&
@@ -270,7 +260,7 @@ void Executor::stay_without(const Step& step, Row& row) const {
 
 Result<void> Executor::lookup(const Step& step, const Step* next, Batch& batch) {
   NOAM_RETURN_IF_ERROR(transaction_.may_read(step.family));
-  const bool one_block = is_one_block(step);
+  const bool one_block = step.one_block();
   if (one_block && batch.rows.size() == 1) return look_at_block(step, step.with_next ? next : nullptr, batch);
   struct Wanted {
     std::uint32_t row;

@@ -414,7 +414,7 @@ class Keeping {
         weight = int_at(columns, family.cells.size() + i) + grown;
         columns[family.cells.size() + i] = weight;
       }
-    if (family.counts_members) note_member(family, key, weight - grown, weight);
+    if (family.counts_members) note_member(upkeep.family, key, weight - grown, weight);
     if (weight == 0 && !broken(Breakage::EmptyGroupStays)) {
       transaction_.erase(ref(upkeep, key));
       return {};
@@ -502,14 +502,13 @@ class Keeping {
   }
 
   // A value of a distinct count came, or went.
-  void note_member(const Family& family, const EntryKey& key, std::int64_t before, std::int64_t after) {
+  void note_member(std::uint32_t family, const EntryKey& key, std::int64_t before, std::int64_t after) {
     if (key.second.back().absent()) return;
     int change = (before == 0 && after > 0) ? 1 : (before > 0 && after == 0) ? -1 : 0;
     if (broken(Breakage::DistinctCountedTwice) && after > before) change = 1;
     if (change == 0) return;
     const EntryKey shared{key.first, Key(key.second.begin(), key.second.end() - 1)};
-    for (std::uint32_t i = 0; i < program_.design.families.size(); ++i)
-      if (&program_.design.families[i] == &family) appeared_[{i, shared}] += change;
+    appeared_[{family, shared}] += change;
   }
 
   // All rows that share an entry, as they are now.
