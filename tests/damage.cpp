@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "noam/cli/compile.h"
+
 namespace noam::tests {
 
 namespace {
@@ -67,6 +69,47 @@ std::optional<std::string> unseen_damage(SessionEngine& engine) {
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+const char* const colours = R"(
+model colours
+
+entity Thing { id: int key   colour: text }
+
+command add($id, $colour) { insert Thing { id: $id, colour: $colour } }
+query all_of($colour) { select t.id from Thing t where t.colour = $colour }
+
+design by_colour { collection colours of Thing t by colour { copy [id] } }
+)";
+
+}  // namespace
+
+std::optional<std::string> use_of_broken_copy() {
+  const language::SourceFile source("colours.noam", colours);
+  const Compilation compilation = compile(source);
+  if (compilation.diagnostics.has_errors()) return language::render(compilation.diagnostics, source);
+  SessionEngine engine(compilation.model, "by_colour");
+  if (!engine.problem().empty()) return engine.problem();
+  const auto add = [&](int id) {
+    return engine.answer({{"run", "add"}, {"params", {{"id", id}, {"colour", "red"}}}}).value("outcome", "");
+  };
+  const auto ask = [&] { return engine.answer({{"run", "all_of"}, {"params", {{"colour", "red"}}}}); };
+  if (add(1) != "applied" || add(2) != "applied") return "a command was not applied";
+  const design::Program& program = engine.session().program();
+  const std::uint32_t family = program.upkeep[0].family;
+  stores::WriteBatch batch;
+  batch.changes.emplace_back(stores::Delete{{{program.design.families[family].collection, {"red"}}, family, {1}}});
+  if (const auto done = engine.store().commit(batch, stores::no_deadline); !done) return done.error().message;
+  if (ask()["rows"].size() != 1) return "nothing is broken";
+  if (!engine.verify()) return "it was not told";
+  if (const auto answer = ask(); !answer.contains("error") || answer["error"]["code"] != "broken")
+    return "it was read: " + answer.dump();
+  if (add(3) != "applied") return "a command waits for the copy";
+  if (const auto mended = engine.session().repair(); !mended) return mended.error().message;
+  const auto answer = ask();
+  return answer["rows"].size() == 3 ? std::nullopt : std::optional("it was not mended: " + answer.dump());
 }
 
 }  // namespace noam::tests

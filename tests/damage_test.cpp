@@ -24,4 +24,6 @@ TEST(Damage, IsToldAndMended) {
   EXPECT_GE(runs, 100U);
 }
 
+TEST(Damage, IsReadByNobody) { EXPECT_EQ(use_of_broken_copy().value_or(""), ""); }
+
 }  // namespace noam::tests

@@ -296,8 +296,9 @@ TEST_P(Damaged, KilledStoreIsRightOrSaysSo) {
   tell();
 }
 
-// A record that is longer than the file is taken for one that was being written when the machine stopped, and what is
-// behind it is forgotten: no byte of a header may look like that.
+// A record that is longer than the file is taken for one that was being written when the machine stopped, and one of
+// a type for files that are written again for what was there before: what is behind it is forgotten. No byte of a
+// header may look like that.
 TEST_P(Damaged, NoHeaderOfARecordLosesWhatIsBehindIt) {
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start_));
   ASSERT_NO_FATAL_FAILURE(fill_store());
@@ -310,6 +311,7 @@ TEST_P(Damaged, NoHeaderOfARecordLosesWhatIsBehindIt) {
     for (std::size_t i = 0; i < std::min(most, records.size()); ++i) {
       const std::size_t record = i == 0 ? records.back() : random_.pick(records);
       damage({file, record + 5, 0x80});
+      damage({file, record + 6, 0x04});
       damage({file, record + random_.below(7), static_cast<unsigned char>(random_.between(1, 255))});
     }
   }

@@ -87,6 +87,7 @@ std::vector<Check> all_checks() {
       out.push_back({fmt::format("interleaving \"{}\" under {}", one.name, design),
                      [model, &one, design] { return concurrency::disorder(model, one, design); }});
   out.push_back({"lists that are kept", wrong_list});
+  out.push_back({"a copy that is broken", use_of_broken_copy});
   for (const Check& one : embedded_checks()) out.push_back(one);
   for (const auto& one : all_scenarios)
     for (const std::string& design : all_designs(one->model))

@@ -67,6 +67,7 @@ constexpr std::array breakages = {
     Named{Breakage::AbsenceNotExpected, "AbsenceNotExpected"},
     Named{Breakage::CollectionNotExpected, "CollectionNotExpected"},
     Named{Breakage::OwnChangesUnseen, "OwnChangesUnseen"},
+    Named{Breakage::BrokenCopyRead, "BrokenCopyRead"},
     Named{Breakage::LastCommitOverlooked, "LastCommitOverlooked"},
     Named{Breakage::SnapshotSeesLaterWrites, "SnapshotSeesLaterWrites"},
     Named{Breakage::SnapshotForgets, "SnapshotForgets"},

@@ -64,6 +64,7 @@ enum class Breakage : std::uint8_t {
   AbsenceNotExpected,     // what was not there may have come by the commit
   CollectionNotExpected,  // a collection that was read whole may have changed by the commit
   OwnChangesUnseen,       // a command does not see what it has written
+  BrokenCopyRead,         // a query relies on a copy that is known to be wrong
   // Memory store.
   LastCommitOverlooked,     // a commit just before this one is no conflict
   SnapshotSeesLaterWrites,  // a snapshot sees what was committed after it

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "noam/base/breakage.h"
 #include "noam/base/result.h"
 #include "noam/design/design.h"
 
@@ -26,7 +27,7 @@ class CopyStates {
 
   // An error with the code `broken` where a plan must not rely on it.
   [[nodiscard]] Result<void> may_read(std::uint32_t family) const {
-    if (of(family) == CopyState::Ready) return {};
+    if (of(family) == CopyState::Ready || broken(Breakage::BrokenCopyRead)) return {};
     return refusal(family);
   }
 

@@ -197,23 +197,27 @@ Result<std::string> read_small_file(const std::string& path) {
   return text;
 }
 
-// The bytes behind the last block of a log that is full. None where the log is gone: another process has the store.
-Result<std::string> read_last_block(const std::string& path) {
+// What of a log would pass for its end. Nothing where the log is gone: another process has the store.
+Result<std::optional<HiddenDamage>> look_through_log(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT) return std::string();
+  std::optional<HiddenDamage> found;
+  if (file < 0 && errno == ENOENT) return found;
   if (file < 0) return file_problem(path, "can't be read");
-  struct stat about {};
   std::string block(log_block_bytes, '\0');
-  ssize_t count = -1;
-  if (::fstat(file, &about) == 0) {
-    const auto size = static_cast<std::size_t>(about.st_size);
-    count = ::pread(file, block.data(), block.size(), static_cast<off_t>(size - size % log_block_bytes));
-  }
+  std::size_t behind = 0;
+  ssize_t count = 0;
+  do {
+    count = ::pread(file, block.data(), block.size(), static_cast<off_t>(behind));
+    if (count <= 0) break;
+    const auto bytes = static_cast<std::size_t>(count);
+    found = hidden_damage(std::string_view(block).substr(0, bytes), bytes < log_block_bytes);
+    if (found) found->at += behind;
+    behind += bytes;
+  } while (!found && behind % log_block_bytes == 0);
   Error error = file_problem(path, "can't be read");
   ::close(file);
   if (count < 0) return error;
-  block.resize(static_cast<std::size_t>(count));
-  return block;
+  return found;
 }
 
 // A new folder with what `fill` puts into it, there all at once.
@@ -657,12 +661,13 @@ Result<void> RocksdbStore::check_logs() const {
   for (; at != fs::directory_iterator(); at.increment(failed)) {
     const fs::path& path = at->path();
     if (path.extension() != ".log" && !path.filename().string().starts_with("MANIFEST-")) continue;
-    NOAM_ASSIGN_OR_RETURN(const std::string block, read_last_block(path.string()));
-    if (mistaken_length(block))
-      return Error{
-          fmt::format("store `{}`: damaged: a record of {}/{} has a wrong length, and RocksDB would forget all behind "
-                      "it; restore a backup",
-                      folder_, database_folder, path.filename().string())};
+    NOAM_ASSIGN_OR_RETURN(const auto damage, look_through_log(path.string()));
+    if (damage)
+      return Error{fmt::format(
+          "store `{}`: damaged: the record of {}/{} at byte {} has a wrong {}, and RocksDB would forget all behind it; "
+          "restore a backup",
+          folder_, database_folder, path.filename().string(), damage->at,
+          damage->of == HiddenDamage::Of::Length ? "length" : "type")};
   }
   return {};
 }

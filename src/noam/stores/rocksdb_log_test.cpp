@@ -13,14 +13,14 @@ const std::string second = std::string("\xCE\xA4\xC9\x59\x0A\x00\x01", 7) + "the
 const std::string third = std::string("\xB8\x6D\x44\x4E\x01\x00\x01", 7) + "3";
 
 TEST(RocksdbLog, FindsNothingWhereRecordsAreWhole) {
-  EXPECT_EQ(mistaken_length(""), std::nullopt);
-  EXPECT_EQ(mistaken_length(first + second + third), std::nullopt);
+  EXPECT_EQ(hidden_damage("", true), std::nullopt);
+  EXPECT_EQ(hidden_damage(first + second + third, true), std::nullopt);
 }
 
 TEST(RocksdbLog, FindsNothingWhereTheLastRecordWasNotWrittenToItsEnd) {
   const std::string whole = first + second;
   for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_EQ(mistaken_length(whole.substr(0, size)), std::nullopt) << size;
+    EXPECT_EQ(hidden_damage(whole.substr(0, size), true), std::nullopt) << size;
 }
 
 TEST(RocksdbLog, FindsALengthThatIsNotThatOfItsRecord) {
@@ -28,10 +28,29 @@ TEST(RocksdbLog, FindsALengthThatIsNotThatOfItsRecord) {
   for (const std::size_t record : {std::size_t{0}, first.size(), first.size() + second.size()}) {
     std::string damaged = whole;
     damaged[record + 5] = '\x80';
-    EXPECT_EQ(mistaken_length(damaged), record);
+    const HiddenDamage expected{HiddenDamage::Of::Length, record};
+    EXPECT_EQ(hidden_damage(damaged, true), expected);
     damaged = whole;
     damaged[record + 4] = '\x7F';
-    EXPECT_EQ(mistaken_length(damaged), record);
+    EXPECT_EQ(hidden_damage(damaged, true), expected);
+    // RocksDB itself tells where a block is full.
+    EXPECT_EQ(hidden_damage(damaged, false), std::nullopt);
+  }
+}
+
+TEST(RocksdbLog, FindsATypeThatIsNotThatOfItsRecord) {
+  const std::string whole = first + second + third;
+  for (const std::size_t record : {std::size_t{0}, first.size(), first.size() + second.size()}) {
+    for (char type = 5; type <= 8; ++type) {
+      std::string damaged = whole;
+      damaged[record + 6] = type;
+      const HiddenDamage expected{HiddenDamage::Of::Type, record};
+      EXPECT_EQ(hidden_damage(damaged, true), expected);
+      // Where nothing tells what it was, it may be the end; but not before the last block.
+      damaged[record] = static_cast<char>(damaged[record] ^ 1);
+      EXPECT_EQ(hidden_damage(damaged, true), std::nullopt);
+      EXPECT_EQ(hidden_damage(damaged, false), expected);
+    }
   }
 }
 
