@@ -1,5 +1,6 @@
 // Calls to the file system fail, or the power goes: what was acknowledged is there, what is unknown can be repeated.
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -7,7 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/faults/faulty_files.h"
 #include "tests/faults/process.h"
@@ -140,8 +143,15 @@ class FaultyStore {
   std::size_t unknown_ = 0;
 };
 
+// RocksDB ends the program where an assertion of its own does not hold; then nobody else would tell what was tried.
+std::string tried;
+void tell_what_was_tried(int /*signal*/) { (void)!::write(STDERR_FILENO, tried.data(), tried.size()); }
+
 class Files : public ::testing::Test {
  protected:
+  void SetUp() override { std::signal(SIGABRT, tell_what_was_tried); }
+  void TearDown() override { std::signal(SIGABRT, SIG_DFL); }
+
   static constexpr std::size_t no_tables = 0;
   static constexpr std::size_t tables = 300;  // most commits are tables of their own, and some are not
 
@@ -154,6 +164,7 @@ class Files : public ::testing::Test {
     Figures figures;
     bool done = false;
     for (std::size_t at = 1 + start % step; !done && !HasFailure(); at += step) {
+      tried = fmt::format("{}: NOAM_SEED={}, call {}\n", name, start, at);
       FaultyStore store(model_, "seed003", {kind, at}, start, table_bytes);
       store.work(20);
       SCOPED_TRACE("call " + std::to_string(at) + ", " + store.files().hit());
@@ -187,6 +198,7 @@ TEST_F(Files, PowerMayGoWhileManyWrite) {
   Random random(start);
   Figures figures;
   for (std::size_t round = 0; round < rounds && !HasFailure(); ++round) {
+    tried = fmt::format("the power goes while four write: NOAM_SEED={}, round {}\n", start, round);
     FaultyStore store(model_, round % 2 == 0 ? "seed003" : "eao", {}, start + round,
                       round % 3 == 0 ? tables : no_tables);
     store.work_in_threads(random.between(20, 300));
