@@ -793,12 +793,13 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
   const auto cuts = [](std::size_t rows, std::size_t most) {
     return rows > most || (broken(Breakage::MoreThanThereIs) && rows == most);
   };
+  const auto shown = [&](Batch rows) -> Result<Batch> {
+    NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, rows, plan.slots));
+    show(plan, rows.rows);
+    return rows;
+  };
   // Where nothing orders or cuts them, they stay as they came: by their seeds.
-  if (!plan.distinct && !plan.ordered && !plan.limit && !after) {
-    NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, batch, plan.slots));
-    show(plan, batch.rows);
-    return batch;
-  }
+  if (!plan.distinct && !plan.ordered && !plan.limit && !after) return shown(std::move(batch));
   // One row needs no order, and some come in it.
   const bool in_order = plan.sorted && lookup_limit_ && plan.steps[0].limited;
   if (seeds == 1 && !after && (batch.rows.size() <= 1 || in_order)) {
@@ -808,9 +809,7 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
       batch.rows.resize(most);
       batch.seeds.resize(most);
     }
-    NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, batch, plan.slots));
-    show(plan, batch.rows);
-    return batch;
+    return shown(std::move(batch));
   }
   // Rows of each seed, ordered and cut.
   struct Item {
@@ -864,9 +863,7 @@ Result<Executor::Batch> Executor::finish(const Plan& plan, Batch batch, std::siz
       out.seeds.push_back(seed);
     }
   }
-  NOAM_RETURN_IF_ERROR(run_steps(plan.late, {}, out, plan.slots));
-  show(plan, out.rows);
-  return out;
+  return shown(std::move(out));
 }
 
 namespace {
