@@ -155,9 +155,10 @@ bool FaultyFiles::power_is_gone() const {
 IOStatus FaultyFiles::call(const char* what, const std::string& path) {
   const std::lock_guard lock(mutex_);
   if (power_is_gone_) return IOStatus::IOError("the power is gone");
-  ++calls_;
-  if (calls_ != fault_.at || fault_.kind == Fault::Kind::None) return IOStatus::OK();
-  hit_ = fmt::format("{} of {}", what, fs::path(path).filename().string());
+  std::string words = fmt::format("{} of {}", what, fs::path(path).filename().string());
+  if (words.starts_with(fault_.of)) ++calls_;
+  if (calls_ != fault_.at || !hit_.empty() || fault_.kind == Fault::Kind::None) return IOStatus::OK();
+  hit_ = std::move(words);
   if (fault_.kind == Fault::Kind::NoSpace) return IOStatus::NoSpace(hit_);
   power_is_gone_ = fault_.kind == Fault::Kind::PowerGoes;
   return IOStatus::IOError(hit_);

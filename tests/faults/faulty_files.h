@@ -20,7 +20,8 @@ namespace noam::tests::faults {
 struct Fault {
   enum class Kind { None, Fails, NoSpace, PowerGoes };
   Kind kind = Kind::None;
-  std::size_t at = 0;  // which call, from 1
+  std::size_t at = 0;   // which call, from 1
+  std::string of = {};  // of those whose words begin so
 };
 
 // Remembers what would be there after a loss of power: of a file what was synced, in a folder what was there when it

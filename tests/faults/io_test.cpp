@@ -68,6 +68,7 @@ class FaultyStore {
         if (!Told::is_known(answer)) {
           ASSERT_FALSE(files_->hit().empty()) << answer.dump();
           ++unknown_;
+          ASSERT_LE(unknown_, 1U) << answer.dump();  // of one fault
           // What a failed write has left nobody knows as long as this store is open, though it may be seen.
           const Json again = opened->session->answer(left[next]);
           if (files_->hit().ends_with(".log") && !files_->hit().starts_with("read")) {
@@ -153,19 +154,19 @@ class Files : public ::testing::Test {
   void TearDown() override { std::signal(SIGABRT, SIG_DFL); }
 
   static constexpr std::size_t no_tables = 0;
-  static constexpr std::size_t tables = 300;  // most commits are tables of their own, and some are not
+  static constexpr std::size_t tables = 100;  // most commits are tables of their own, and some are not
 
   // The fault at the first call, the second, and so on, until one comes to its end before it.
-  void at_every_call(Fault::Kind kind, const char* name, std::size_t table_bytes = no_tables) {
+  void at_every_call(Fault::Kind kind, const char* name, std::size_t table_bytes = no_tables, const char* of = "") {
     const std::uint64_t start = seed();
     SCOPED_TRACE("NOAM_SEED=" + std::to_string(start));
     // Of so many calls one: all of them take a while.
-    const std::size_t step = amount("NOAM_IO_STEP", 53);
+    const std::size_t step = amount("NOAM_IO_STEP", *of == 0 ? 53 : 3);
     Figures figures;
     bool done = false;
     for (std::size_t at = 1 + start % step; !done && !HasFailure(); at += step) {
       tried = fmt::format("{}: NOAM_SEED={}, call {}\n", name, start, at);
-      FaultyStore store(model_, "seed003", {kind, at}, start, table_bytes);
+      FaultyStore store(model_, "seed003", {kind, at, of}, start, table_bytes);
       store.work(20);
       SCOPED_TRACE("call " + std::to_string(at) + ", " + store.files().hit());
       done = store.files().hit().empty();
@@ -186,6 +187,11 @@ TEST_F(Files, AnyCallMayFindTheDiskFull) { at_every_call(Fault::Kind::NoSpace, "
 TEST_F(Files, PowerMayGoAtAnyCall) { at_every_call(Fault::Kind::PowerGoes, "the power goes at one call"); }
 
 TEST_F(Files, AnyCallOfTablesMayFail) { at_every_call(Fault::Kind::Fails, "one call fails, with tables", tables); }
+
+// RocksDB 7.8 takes a table whose first block can't be read for one without a first key.
+TEST_F(Files, AnyReadOfATableMayFail) {
+  at_every_call(Fault::Kind::Fails, "one read of a table fails", tables, "read of table-");
+}
 
 TEST_F(Files, PowerMayGoAtAnyCallOfTables) {
   at_every_call(Fault::Kind::PowerGoes, "the power goes at one call, with tables", tables);

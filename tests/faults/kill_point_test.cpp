@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* note_name = "counters";
-constexpr std::int64_t loaded_rows = 4;
+constexpr std::int64_t loads = 4;
 
 std::atomic<std::size_t> deadly_point = kill_point_names.size();
 std::atomic<std::size_t> deadly_visit = 0;
@@ -47,31 +47,36 @@ void tell(const Json& line) {
   if (::write(STDOUT_FILENO, text.data(), text.size()) != static_cast<ssize_t>(text.size())) ::_exit(3);
 }
 
-// Every second row is large, so that its commit is a table of its own.
+// Of two rows. Every second load is large, so that its commit is tables of its own.
 constexpr std::size_t table_bytes = 1'000;
-std::string loaded_name(std::int64_t row) {
-  return "loaded" + std::to_string(row) + std::string(row % 2 == 0 ? 0 : table_bytes, '.');
+std::array<std::string, 2> loaded_names(std::int64_t load) {
+  const std::string name = "loaded" + std::to_string(load);
+  return {name, name + "too" + std::string(load % 2 == 0 ? 0 : table_bytes, '.')};
 }
 
 // What went wrong; empty: nothing.
-std::string load_row(runtime::Session& session, std::int64_t row) {
+std::string load_rows(runtime::Session& session, std::int64_t load) {
   const auto& entities = session.model().entities;
   const auto counter =
       std::find_if(entities.begin(), entities.end(), [](const auto& e) { return e.name == "Counter"; });
   runtime::LoadBatch batch;
   batch.entity = static_cast<model::EntityId>(counter - entities.begin());
-  batch.rows.emplace_back(counter->fields.size());
-  for (std::size_t i = 0; i < counter->fields.size(); ++i) {
-    if (counter->fields[i].name == "name") batch.rows[0][i] = loaded_name(row);
-    if (counter->fields[i].name == "value") batch.rows[0][i] = 0;
-    if (counter->fields[i].name == "trail") batch.rows[0][i] = model::Datum::List{};
+  for (const std::string& name : loaded_names(load)) {
+    auto& row = batch.rows.emplace_back(counter->fields.size());
+    for (std::size_t i = 0; i < counter->fields.size(); ++i) {
+      if (counter->fields[i].name == "name") row[i] = name;
+      if (counter->fields[i].name == "value") row[i] = 0;
+      if (counter->fields[i].name == "trail") row[i] = model::Datum::List{};
+    }
   }
   batch.note = note_name;
-  if (row > 0) batch.note_before = std::to_string(row);
-  batch.note_text = [row](const auto&) { return std::to_string(row + 1); };
+  if (load > 0) batch.note_before = std::to_string(load);
+  batch.note_text = [load](const auto&) { return std::to_string(load + 1); };
   const runtime::Loaded loaded = session.load(batch);
   if (loaded.failure) return loaded.failure->message;
-  return loaded.rows.size() == 1 && !loaded.rows[0] ? "" : "refused: " + loaded.rows.at(0)->reason;
+  for (const auto& refused : loaded.rows)
+    if (refused) return "refused: " + refused->reason;
+  return loaded.rows.size() == batch.rows.size() ? "" : "rows are missing";
 }
 
 // An entry of each copy goes, behind the session's back.
@@ -113,10 +118,10 @@ int live_until_killed(const RoleArguments& arguments) {
       tell({{"send", command}});
       tell({{"answer", opened->session->answer(command)}});
     }
-    for (std::int64_t row = 0; row < loaded_rows; ++row) {
-      tell({{"load", row}});
-      if (const std::string wrong = load_row(*opened->session, row); !wrong.empty()) return failed(wrong);
-      tell({{"loaded", row}});
+    for (std::int64_t load = 0; load < loads; ++load) {
+      tell({{"load", load}});
+      if (const std::string wrong = load_rows(*opened->session, load); !wrong.empty()) return failed(wrong);
+      tell({{"loaded", load}});
     }
     tell({{"harm", true}});
     if (!harm(*opened->session)) return failed("no copy can be harmed");
@@ -158,9 +163,9 @@ class KillPoints : public ::testing::Test {
 
     Told told(model_);
     std::optional<Json> call;
-    constexpr std::int64_t no_row = -1;
-    std::int64_t row = no_row;  // being loaded
-    std::int64_t rows = 0;
+    constexpr std::int64_t none = -1;
+    std::int64_t load = none;  // going on
+    std::int64_t loaded = 0;
     bool harmed = false;
     std::map<std::string, bool> done;
     std::size_t begin = 0;
@@ -174,18 +179,18 @@ class KillPoints : public ::testing::Test {
         told.acknowledge(*call, line["answer"]);
         call.reset();
       }
-      if (line.contains("load")) row = line["load"].get<std::int64_t>();
+      if (line.contains("load")) load = line["load"].get<std::int64_t>();
       if (line.contains("loaded")) {
-        rows = line["loaded"].get<std::int64_t>() + 1;
-        tell_loaded(told, rows - 1);
-        row = no_row;
+        loaded = line["loaded"].get<std::int64_t>() + 1;
+        tell_loaded(told, loaded - 1);
+        load = none;
       }
       if (line.contains("harm")) harmed = true;
       if (line.contains("repaired")) harmed = false;
       if (line.contains("visits")) seen.visits = line["visits"].get<std::vector<std::size_t>>();
     }
     seen.acknowledged = told.acknowledged();
-    seen.unknown = call || row != no_row;
+    seen.unknown = call || load != none;
 
     auto opened = open(model_, "seed003", (folder.path() / "store").string(),
                        done["opened"] ? stores::Existing::Required : stores::Existing::Allowed);
@@ -200,15 +205,15 @@ class KillPoints : public ::testing::Test {
     }
     EXPECT_EQ(differences(session), "");
     if (call) told.repeat(session, *call);
-    // The row and the note are there, or neither.
-    if (row != no_row) {
-      const bool there = session.answer(request("all_counters")).dump().find(loaded_name(row)) != std::string::npos;
-      if (there) {
-        tell_loaded(told, row);
-        rows = row + 1;
+    // The rows and the note are there, or none of them.
+    if (load != none) {
+      const std::string all = session.answer(request("all_counters")).dump();
+      if (all.find(loaded_names(load)[0]) != std::string::npos) {
+        tell_loaded(told, load);
+        loaded = load + 1;
       }
     }
-    EXPECT_EQ(*session.read_note(note_name), rows == 0 ? std::nullopt : std::optional(std::to_string(rows)));
+    EXPECT_EQ(*session.read_note(note_name), loaded == 0 ? std::nullopt : std::optional(std::to_string(loaded)));
     told.check(session, random_);
 
     // A backup, and what is restored of it, is there whole or not at all.
@@ -223,8 +228,9 @@ class KillPoints : public ::testing::Test {
     return seen;
   }
 
-  static void tell_loaded(Told& told, std::int64_t row) {
-    told.acknowledge(request("make_counter", {{"name", loaded_name(row)}}), {{"outcome", "applied"}});
+  static void tell_loaded(Told& told, std::int64_t load) {
+    for (const std::string& name : loaded_names(load))
+      told.acknowledge(request("make_counter", {{"name", name}}), {{"outcome", "applied"}});
   }
 
   const std::uint64_t start_ = seed();

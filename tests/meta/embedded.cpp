@@ -80,7 +80,9 @@ std::optional<std::string> late_write(const stores::RocksdbOptions& options) {
   if (!store->deploy(small_design())) return "no design";
   const stores::EntryRef at = entry(values, 1, 1);
   const auto before = read(*store, at);
-  if (*store->commit({{}, {stores::Put{at, {1}}}}, stores::no_deadline) != Outcome::Applied) return "no commit";
+  stores::WriteBatch in_between;
+  for (std::int64_t i = 0; i < 3; ++i) in_between.changes.emplace_back(stores::Put{entry(values, 1, i), {i}});
+  if (*store->commit(in_between, stores::no_deadline) != Outcome::Applied) return "no commit";
   const stores::WriteBatch late{{{0, at.block.key, before->version}}, {stores::Put{at, {2}}}};
   if (*store->commit(late, stores::no_deadline) == Outcome::Conflict) return std::nullopt;
   return "what was written meanwhile is overwritten";

@@ -74,7 +74,7 @@ constexpr std::array breakages = {
     Named{Breakage::BumpBeforeWrite, "BumpBeforeWrite"},
     Named{Breakage::LatchForgotten, "LatchForgotten"},
     Named{Breakage::TableUnnumbered, "TableUnnumbered"},
-    Named{Breakage::LogNotBeforeTable, "LogNotBeforeTable"},
+    Named{Breakage::MemoryNotBeforeTable, "MemoryNotBeforeTable"},
     Named{Breakage::SyncNotWaitedFor, "SyncNotWaitedFor"},
     Named{Breakage::SyncTooEarly, "SyncTooEarly"},
     Named{Breakage::CounterMergedTwice, "CounterMergedTwice"},

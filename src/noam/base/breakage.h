@@ -70,15 +70,15 @@ enum class Breakage : std::uint8_t {
   SnapshotSeesLaterWrites,  // a snapshot sees what was committed after it
   SnapshotForgets,          // what a snapshot sees goes when it changes
   // Embedded store.
-  BumpBeforeWrite,     // a commit is noted before it can be seen
-  LatchForgotten,      // commits of one block do not wait for each other
-  TableUnnumbered,     // a commit that is a table of its own may have the number of the change before
-  LogNotBeforeTable,   // such a table is on disk before what it builds on
-  SyncNotWaitedFor,    // a command is told to be applied before it is on disk
-  SyncTooEarly,        // a sync that began before the write is taken for one that covers it
-  CounterMergedTwice,  // what is added counts twice where it comes to a value
-  GoneShown,           // a counter that came to 0 stays
-  AppendForgotten,     // of several appends to a list the first is lost
+  BumpBeforeWrite,       // a commit is noted before it can be seen
+  LatchForgotten,        // commits of one block do not wait for each other
+  TableUnnumbered,       // a commit that is a table of its own may have the number of the change before
+  MemoryNotBeforeTable,  // such a table is on disk before what it builds on
+  SyncNotWaitedFor,      // a command is told to be applied before it is on disk
+  SyncTooEarly,          // a sync that began before the write is taken for one that covers it
+  CounterMergedTwice,    // what is added counts twice where it comes to a value
+  GoneShown,             // a counter that came to 0 stays
+  AppendForgotten,       // of several appends to a list the first is lost
 };
 
 #ifdef NOAM_BREAKAGES

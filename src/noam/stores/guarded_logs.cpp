@@ -33,27 +33,59 @@ class GuardedLog final : public rocksdb::FSWritableFileOwnerWrapper {
   GuardedLogs& logs_;
 };
 
-// What this thread has linked while it keeps such.
-thread_local bool keeps = false;
-thread_local std::vector<std::string> kept;
+// A file whose bytes have been read.
+class ReadFile final : public rocksdb::FSRandomAccessFile {
+ public:
+  explicit ReadFile(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  // Who reads expects the bytes in the scratch.
+  IOStatus Read(std::uint64_t offset, std::size_t size, const IOOptions& /*options*/, Slice* out, char* scratch,
+                IODebugContext* /*debug*/) const override {
+    *out = Slice(scratch, offset < bytes_.size() ? bytes_.copy(scratch, size, offset) : 0);
+    return IOStatus::OK();
+  }
+
+ private:
+  const std::string bytes_;
+};
+
+// What this thread takes, and what it has linked for that.
+thread_local const std::vector<std::string>* taken = nullptr;
+thread_local std::vector<std::string> linked;
 
 }  // namespace
 
-GuardedLogs::Keeping::Keeping() { keeps = true; }
+GuardedLogs::Taking::Taking(const std::vector<std::string>& tables) { taken = &tables; }
 
-GuardedLogs::Keeping::~Keeping() {
-  keeps = false;
-  kept.clear();
+GuardedLogs::Taking::~Taking() {
+  taken = nullptr;
+  linked.clear();
+}
+
+IOStatus GuardedLogs::NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
+                                          std::unique_ptr<rocksdb::FSRandomAccessFile>* out, IODebugContext* debug) {
+  IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, out, debug);
+  if (!status.ok() || taken == nullptr || std::find(taken->begin(), taken->end(), path) == taken->end()) return status;
+  std::uint64_t size = 0;
+  status = GetFileSize(path, options.io_options, &size, debug);
+  std::string bytes(size, '\0');
+  Slice found;
+  if (status.ok()) status = (*out)->Read(0, size, options.io_options, &found, bytes.data(), debug);
+  if (status.ok() && found.size() != size) status = IOStatus::IOError("could not be read to its end", path);
+  if (!status.ok()) return status;
+  if (found.data() != bytes.data()) bytes.assign(found.data(), found.size());
+  *out = std::make_unique<ReadFile>(std::move(bytes));
+  return status;
 }
 
 IOStatus GuardedLogs::LinkFile(const std::string& from, const std::string& to, const IOOptions& options,
                                IODebugContext* debug) {
-  if (keeps) kept.push_back(to);
+  if (taken != nullptr) linked.push_back(to);
   return FileSystemWrapper::LinkFile(from, to, options, debug);
 }
 
 IOStatus GuardedLogs::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
-  if (keeps && std::find(kept.begin(), kept.end(), path) != kept.end()) return IOStatus::OK();
+  if (std::find(linked.begin(), linked.end(), path) != linked.end()) return IOStatus::OK();
   return FileSystemWrapper::DeleteFile(path, options, debug);
 }
 

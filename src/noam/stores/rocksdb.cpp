@@ -395,18 +395,22 @@ rocksdb::ReadOptions reading(const rocksdb::Snapshot* at) {
 // What a batch does, in the order of keys. The bytes are those of the batch.
 class SortedBatch final : public rocksdb::WriteBatch::Handler {
  public:
-  // Whether each key is there once, and all of it can be written to a table.
+  enum class Part : std::uint8_t { All, Between, Ends };
+
+  // Whether each key is there once, there is something between the ends, and all of it can be written to tables.
   bool read(const rocksdb::WriteBatch& batch) {
     rows_.reserve(batch.Count());
-    if (!batch.Iterate(this).ok()) return false;
+    if (!batch.Iterate(this).ok() || rows_.size() < 3) return false;
     const auto before = [](const Row& a, const Row& b) { return a.key.compare(b.key) < 0; };
     if (!std::is_sorted(rows_.begin(), rows_.end(), before)) std::sort(rows_.begin(), rows_.end(), before);
     return std::adjacent_find(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.key == b.key; }) ==
            rows_.end();
   }
 
-  rocksdb::Status write(rocksdb::SstFileWriter& table) const {
+  rocksdb::Status write(rocksdb::SstFileWriter& table, Part part) const {
     for (const Row& row : rows_) {
+      const bool is_end = &row == &rows_.front() || &row == &rows_.back();
+      if (part != Part::All && is_end != (part == Part::Ends)) continue;
       rocksdb::Status status = row.kind == Kind::Put     ? table.Put(row.key, row.value)
                                : row.kind == Kind::Merge ? table.Merge(row.key, row.value)
                                                          : table.Delete(row.key);
@@ -503,10 +507,10 @@ class RocksdbStore final : public EmbeddedStore {
     std::vector<std::size_t> written;                          // stripes of the blocks of the changes
     std::vector<std::size_t> written_entries;                  // and of their entries
     std::vector<std::uint32_t> collections;                    // of the changes, each once
-    std::vector<std::size_t> expected;  // stripes of the expectations, but for those of a whole collection
-    std::vector<std::size_t> latches;   // of all these stripes, each once, ascending
-    bool alone = false;                 // instead of the latches: the gate
-    std::unique_ptr<TableFile> table;   // with all changes, where they are many
+    std::vector<std::size_t> expected;               // stripes of the expectations, but for those of a whole collection
+    std::vector<std::size_t> latches;                // of all these stripes, each once, ascending
+    bool alone = false;                              // instead of the latches: the gate
+    std::vector<std::unique_ptr<TableFile>> tables;  // with all changes, where they are many
   };
 
   // The latches of a commit, as long as it lives.
@@ -560,12 +564,12 @@ class RocksdbStore final : public EmbeddedStore {
   [[nodiscard]] bool holds(const WriteBatch& batch, const Preparation& prepared) const;
   // What was prepared has changed just now.
   void touch(const Preparation& prepared);
-  // Where it can't be, all is as if it had not been tried.
-  void write_table(Preparation& prepared);
-  Result<Outcome> take_table(const Preparation& prepared);
+  // Where that can't be, all is as if it had not been tried.
+  void write_tables(Preparation& prepared);
+  Result<Outcome> take_tables(const Preparation& prepared);
   // Tables that a process which was killed was about to add.
   void remove_tables();
-  // To the log and to memory, or as a table, in one step that all others see, or a conflict.
+  // To the log and to memory, or as tables, in one step that all others see, or a conflict.
   Result<Outcome> write(const WriteBatch& batch, Preparation& prepared);
 
   const std::string folder_;
@@ -1207,49 +1211,66 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   NOAM_ASSIGN_OR_RETURN(Preparation prepared, prepare(batch));
   const std::size_t bytes =
       prepared.changes.Count() + prepared.settled.size() == 0 ? 0 : prepared.changes.GetDataSize();
-  if (options_.table_bytes != 0 && bytes >= options_.table_bytes && !prepared.too_large) write_table(prepared);
+  if (options_.table_bytes != 0 && bytes >= options_.table_bytes && !prepared.too_large) write_tables(prepared);
   kill_point(KillPoint::CommitPrepared);
   NOAM_ASSIGN_OR_RETURN(const Outcome outcome, write(batch, prepared));
   if (outcome != Outcome::Applied) return outcome;
   // The blocks are free by now. Whoever reads them may see what is not yet on disk; whoever builds on it writes behind
   // it, so that it is never lost alone.
   kill_point(KillPoint::CommitReleased);
-  if (options_.sync && !broken(Breakage::SyncNotWaitedFor)) NOAM_RETURN_IF_ERROR(wait_for_sync());
+  if (options_.sync && prepared.tables.empty() && !broken(Breakage::SyncNotWaitedFor))
+    NOAM_RETURN_IF_ERROR(wait_for_sync());
   kill_point(KillPoint::CommitSynced);
   for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
   return outcome;
 }
 
-void RocksdbStore::write_table(Preparation& prepared) {
+void RocksdbStore::write_tables(Preparation& prepared) {
   for (const auto& [key, addends] : prepared.settled) prepared.changes.Merge(data_, key, addends);
   prepared.settled.clear();
   SortedBatch sorted;
   if (!sorted.read(prepared.changes)) return;
-  auto table = std::make_unique<TableFile>(*env_, folder_ + "/" + TableFile::name(tables_++));
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), database_->GetOptions(data_), data_, false);
-  rocksdb::Status status = writer.Open(table->path());
-  if (status.ok()) status = sorted.write(writer);
-  if (!status.ok()) return;
-  prepared.table = std::move(table);
+  // RocksDB puts a table as low as nothing overlaps with it above, and 7.8 looks for that in a version that may be
+  // older than the one whose files it counts. Tables that overlap with each other come to lie on top of all.
+  using Part = SortedBatch::Part;
+  const rocksdb::Options options = database_->GetOptions(data_);
+  std::vector<std::unique_ptr<TableFile>> tables;
+  for (const Part part :
+       broken(Breakage::TableUnnumbered) ? std::vector{Part::All} : std::vector{Part::Between, Part::Ends}) {
+    tables.push_back(std::make_unique<TableFile>(*env_, folder_ + "/" + TableFile::name(tables_++)));
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, data_, false);
+    rocksdb::Status status = writer.Open(tables.back()->path());
+    if (status.ok()) status = sorted.write(writer, part);
+    if (!status.ok()) return;
+  }
+  prepared.tables = std::move(tables);
   prepared.alone = true;
   kill_point(KillPoint::TableWritten);
 }
 
-Result<Outcome> RocksdbStore::take_table(const Preparation& prepared) {
-  // What is in the log only must not be lost without what builds on it.
-  if (!broken(Breakage::LogNotBeforeTable)) NOAM_RETURN_IF_ERROR(wait_for_sync());
+Result<Outcome> RocksdbStore::take_tables(const Preparation& prepared) {
+  if (logs_->failed()) return fail(rocksdb::Status::IOError("a write to the log has failed"));
+  // What is in the log only must not be lost without what builds on it. And RocksDB 7.8 knows tables that may overlap
+  // by their numbers: none may have older and newer ones than these.
+  const bool flushes = !broken(Breakage::MemoryNotBeforeTable);
+  rocksdb::FlushOptions flushing;
+  flushing.allow_write_stall = true;
+  rocksdb::Status status = flushes ? database_->Flush(flushing, data_) : rocksdb::Status::OK();
   kill_point(KillPoint::TableReady);
-  rocksdb::Status status;
-  {
+  if (status.ok()) {
+    std::vector<std::string> paths;
+    for (const auto& table : prepared.tables) paths.push_back(table->path());
     rocksdb::IngestExternalFileOptions options;
     options.move_files = true;
     options.write_global_seqno = false;
-    // Where nobody has a snapshot, the number of all in it may be 0, and who takes a snapshot while it is added sees it
-    // come. So there is one.
+    options.allow_blocking_flush = !flushes;        // nothing is there to be flushed
+    options.verify_checksums_before_ingest = true;  // a block that is damaged is not told later, either
+    // Where nobody has a snapshot, RocksDB looks whether a table needs a number of its own, and one with the number 0
+    // is seen to come by who takes a snapshot meanwhile. So there is one.
     std::optional<RocksdbSnapshot> before;
     if (!broken(Breakage::TableUnnumbered)) before.emplace(*database_);
-    const GuardedLogs::Keeping keeping;
-    status = database_->IngestExternalFile(data_, {prepared.table->path()}, options);
+    const GuardedLogs::Taking taking(paths);
+    status = database_->IngestExternalFile(data_, paths, options);
   }
   kill_point(KillPoint::TableTaken);
   // Who reads without a snapshot may know its number before it can be seen. It takes another one to tell the two
@@ -1266,7 +1287,7 @@ Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepar
   if (!holds(batch, prepared)) return Outcome::Conflict;
   if (prepared.too_large) return Outcome::TooLarge;
   if (batch.changes.empty()) return Outcome::Applied;
-  if (prepared.table) return take_table(prepared);
+  if (!prepared.tables.empty()) return take_tables(prepared);
   // Nobody else changes these.
   for (const auto& [key, addends] : prepared.settled) {
     rocksdb::PinnableSlice value;

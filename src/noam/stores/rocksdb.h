@@ -27,10 +27,8 @@ struct RocksdbOptions {
   std::size_t scan_page = 1'000;                         // entries a page
   std::size_t cache_bytes = std::size_t{256} << 20U;     // of blocks read, in memory
   std::size_t buffer_bytes = std::size_t{64} << 20U;     // of what is written, in memory, before it goes to tables
-  // A commit of so many is a table of its own; 0: none is. Off: RocksDB 7.8 may put such a table below older entries of
-  // the same keys (docs/storage.md).
-  std::size_t table_bytes = 0;
-  rocksdb::Env* env = nullptr;  // files and threads; none: those of the machine
+  std::size_t table_bytes = std::size_t{512} << 10U;     // a commit of so many is tables of its own; 0: none is
+  rocksdb::Env* env = nullptr;                           // files and threads; none: those of the machine
 };
 
 // A store in a folder of this machine, used by one process at a time.
