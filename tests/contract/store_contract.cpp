@@ -72,7 +72,7 @@ const std::vector<StoreKind>& store_kinds() {
          options.scan_page = settings.scan_page;
          return make_temporary_store(options);
        }},
-      // Every commit is a table of its own.
+      // Every commit of three changes or more is tables of its own.
       {"rocksdb_tables", 60,
        [](const StoreSettings& settings) {
          stores::RocksdbOptions options;

@@ -67,7 +67,7 @@ Result<stores::Answer> read(stores::Store& store, const stores::EntryRef& at) {
   return std::move(answers.front());
 }
 
-// Every commit is a table of its own.
+// Every commit of three changes or more is tables of its own.
 stores::RocksdbOptions small_store_of_tables() {
   stores::RocksdbOptions options = small_store();
   options.table_bytes = 1;
