@@ -217,6 +217,19 @@ design counted {
             "days");
 }
 
+TEST(Plans, DoNotTakeRowsThatShareAnEntryForTheOneThatIsMeant) {
+  const Program made = program(R"(
+entity Page { number: int key  next: Page?  links: set<Page> inverse linked_by }
+query links_to_next { select count(*) as links from Page p, p.next n, n.linked_by l }
+design counted {
+  collection pages of Page p by "all" as all { copy ε }
+}
+)",
+                               "counted");
+  // That there are pages does not say that the next one is there.
+  for (const std::string& read : reads(made, made.queries[0])) EXPECT_NE(read, "pages");
+}
+
 TEST(Members, AreThoseThatAWrittenCopyTells) {
   const auto members = [](const char* copy) {
     const Program made = program(R"(

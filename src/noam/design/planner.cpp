@@ -107,7 +107,8 @@ struct Known {
 // Copied at every turn of the search: what it holds is shared.
 struct State {
   std::vector<Known> atoms;
-  std::vector<char> bound;  // by node
+  static constexpr char collapsed = 2;
+  std::vector<char> bound;  // by node: 0 no, 1 yes, or collapsed: as one of the rows that share an entry
   std::vector<char> asked;  // by conjunct
   std::vector<std::shared_ptr<Step>> steps;
   std::uint32_t slots = 0;
@@ -547,6 +548,15 @@ class Search {
     return out;
   }
 
+  // Of rows that share an entry nobody knows which they are: what is looked up later is not looked up for one of them.
+  static bool of_collapsed(const State& state, const Expr& expr) {
+    if (expr.kind == ExprKind::Variable && expr.index < state.bound.size() &&
+        state.bound[expr.index] == State::collapsed)
+      return true;
+    return std::any_of(expr.operands.begin(), expr.operands.end(),
+                       [&](const Expr& operand) { return of_collapsed(state, operand); });
+  }
+
   std::optional<Expr> resolve_equal(const State& state, const Expr& expr, bool trust,
                                     std::vector<const Expr*>& under_way) const {
     const auto by = [&](const Expr& conjunct) -> std::optional<Expr> {
@@ -556,7 +566,7 @@ class Search {
       return std::nullopt;
     };
     for (std::size_t i = 0; i < body_.where.size(); ++i) {
-      if (!trust && state.asked[i] == 0) continue;
+      if (state.asked[i] == 0 && (!trust || of_collapsed(state, expr))) continue;
       if (auto out = by(body_.where[i])) return out;
     }
     for (const Expr& conjunct : outer_where_)
@@ -964,6 +974,8 @@ class Search {
     add_outputs(before, state, match, step, bind, agree);
     for (const std::uint32_t node : match.covers)
       if (node < state.bound.size()) state.bound[node] = 1;
+    for (const std::uint32_t node : match.collapsed)
+      if (node < state.bound.size()) state.bound[node] = State::collapsed;
     if (!match.collapsed.empty()) {
       if (!logic.weight) return false;
       if (!body_.folded && !body_.distinct) return false;
