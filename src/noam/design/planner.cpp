@@ -106,8 +106,9 @@ struct Known {
 
 // Copied at every turn of the search: what it holds is shared.
 struct State {
-  std::vector<Known> atoms;
   static constexpr char collapsed = 2;
+
+  std::vector<Known> atoms;
   std::vector<char> bound;  // by node: 0 no, 1 yes, or collapsed: as one of the rows that share an entry
   std::vector<char> asked;  // by conjunct
   std::vector<std::shared_ptr<Step>> steps;
@@ -549,12 +550,13 @@ class Search {
   }
 
   // Of rows that share an entry nobody knows which they are: what is looked up later is not looked up for one of them.
-  static bool of_collapsed(const State& state, const Expr& expr) {
-    if (expr.kind == ExprKind::Variable && expr.index < state.bound.size() &&
-        state.bound[expr.index] == State::collapsed)
-      return true;
-    return std::any_of(expr.operands.begin(), expr.operands.end(),
-                       [&](const Expr& operand) { return of_collapsed(state, operand); });
+  [[nodiscard]] bool of_collapsed(const State& state, const Expr& expr) const {
+    if (!state.weight) return false;
+    std::vector<std::uint32_t> nodes;
+    collect_nodes(logical_, expr, nodes);
+    return std::any_of(nodes.begin(), nodes.end(), [&](std::uint32_t node) {
+      return node < state.bound.size() && state.bound[node] == State::collapsed;
+    });
   }
 
   std::optional<Expr> resolve_equal(const State& state, const Expr& expr, bool trust,
@@ -565,8 +567,9 @@ class Search {
       if (alike(conjunct.operands[1], expr)) return resolve(state, conjunct.operands[0], trust, under_way);
       return std::nullopt;
     };
+    const bool trusted = trust && !of_collapsed(state, expr);
     for (std::size_t i = 0; i < body_.where.size(); ++i) {
-      if (state.asked[i] == 0 && (!trust || of_collapsed(state, expr))) continue;
+      if (!trusted && state.asked[i] == 0) continue;
       if (auto out = by(body_.where[i])) return out;
     }
     for (const Expr& conjunct : outer_where_)

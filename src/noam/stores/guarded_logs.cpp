@@ -64,17 +64,11 @@ GuardedLogs::Taking::~Taking() {
 
 IOStatus GuardedLogs::NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
                                           std::unique_ptr<rocksdb::FSRandomAccessFile>* out, IODebugContext* debug) {
-  IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, out, debug);
-  if (!status.ok() || taken == nullptr || std::find(taken->begin(), taken->end(), path) == taken->end()) return status;
-  std::uint64_t size = 0;
-  status = GetFileSize(path, options.io_options, &size, debug);
-  std::string bytes(size, '\0');
-  Slice found;
-  if (status.ok()) status = (*out)->Read(0, size, options.io_options, &found, bytes.data(), debug);
-  if (status.ok() && found.size() != size) status = IOStatus::IOError("could not be read to its end", path);
-  if (!status.ok()) return status;
-  if (found.data() != bytes.data()) bytes.assign(found.data(), found.size());
-  *out = std::make_unique<ReadFile>(std::move(bytes));
+  if (taken == nullptr || std::find(taken->begin(), taken->end(), path) == taken->end())
+    return FileSystemWrapper::NewRandomAccessFile(path, options, out, debug);
+  std::string bytes;
+  IOStatus status = rocksdb::ReadFileToString(target(), path, &bytes);
+  if (status.ok()) *out = std::make_unique<ReadFile>(std::move(bytes));
   return status;
 }
 
