@@ -70,6 +70,7 @@ void FloorDatabase::open() {
   table.block_cache = rocksdb::NewLRUCache(settings_.cache_bytes);
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  table.num_file_reads_for_auto_readahead = 16;
   options.write_buffer_size = settings_.buffer_bytes;
   options.memtable_whole_key_filtering = true;
   options.memtable_prefix_bloom_size_ratio = 0.02;

@@ -51,6 +51,7 @@
 #include "noam/stores/rocksdb_log.h"
 #include "noam/stores/row_maker.h"
 #include "noam/stores/shared_sync.h"
+#include "noam/stores/walks.h"
 
 namespace noam::stores {
 namespace {
@@ -385,13 +386,6 @@ class RocksdbSnapshot final : public Snapshot {
   const rocksdb::Snapshot* held_;
 };
 
-rocksdb::ReadOptions reading(const rocksdb::Snapshot* at) {
-  rocksdb::ReadOptions options;
-  options.snapshot = at;
-  options.ignore_range_deletions = true;  // nobody here deletes ranges
-  return options;
-}
-
 // What a batch does, in the order of keys. The bytes are those of the batch.
 class SortedBatch final : public rocksdb::WriteBatch::Handler {
  public:
@@ -582,6 +576,7 @@ class RocksdbStore final : public EmbeddedStore {
   std::unique_ptr<rocksdb::DB> database_;
   rocksdb::ColumnFamilyHandle* about_ = nullptr;  // of the store itself
   rocksdb::ColumnFamilyHandle* data_ = nullptr;
+  const std::shared_ptr<Walks> walks_ = std::make_shared<Walks>();  // over data_
 
   mutable FairSharedMutex mutex_;  // the two that follow change while nobody else is here
   std::optional<Deployment> deployment_;
@@ -692,6 +687,7 @@ Result<void> RocksdbStore::open() {
   options.manifest_preallocation_size = std::size_t{64} << 10U;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
+  options.listeners.push_back(walks_);
 
   // Of what is only about the store little is written, and that would keep every log since then.
   options.max_total_wal_size = 2 * options_.buffer_bytes;
@@ -707,6 +703,8 @@ Result<void> RocksdbStore::open() {
   table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  // RocksDB asks the system to read ahead from the third block on, whether they lie in the cache or not.
+  table.num_file_reads_for_auto_readahead = 16;
   rocksdb::ColumnFamilyOptions family;
   family.write_buffer_size = options_.buffer_bytes;
   family.memtable_whole_key_filtering = true;
@@ -729,6 +727,7 @@ Result<void> RocksdbStore::open() {
   database_.reset(opened);
   about_ = handles[0];
   data_ = handles[1];
+  walks_->are_over(*database_, *data_);
   if (database_->GetLatestSequenceNumber() < head_.sequence)
     return Error{
         fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
@@ -757,6 +756,7 @@ RocksdbStore::~RocksdbStore() {
   const bool flushed = !failed && !logs_->failed() && database_->Flush(rocksdb::FlushOptions(), all).ok();
   const Moment sequence = database_->GetLatestSequenceNumber();
   kill_point(KillPoint::CloseFlushed);
+  walks_->forget();
   for (rocksdb::ColumnFamilyHandle* handle : all) database_->DestroyColumnFamilyHandle(handle);
   const bool closed = database_->Close().ok();
   database_.reset();
@@ -925,7 +925,7 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
 
 Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Snapshot* at, Answer& out) {
   const FamilyLayout& layout = layout_.families[request.family];
-  rocksdb::ReadOptions options = reading(at);
+  const rocksdb::ReadOptions options = reading(at);
   const std::string prefix = family_prefix(request.block, request.family);
   // One entry, by its whole key.
   if (layout.descending.empty() && request.from.parts.empty() && request.to.parts.empty())
@@ -943,14 +943,10 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
     if (last ? whole || bound.inclusive : !whole && !bound.inclusive) key += beyond;
     return key;
   };
-  const std::string first = end(request.from, false);
-  const std::string last = end(request.to, true);
+  std::string first = end(request.from, false);
+  std::string last = end(request.to, true);
   if (first >= last) return {};
-  const rocksdb::Slice lower = first;
-  const rocksdb::Slice upper = last;
-  options.iterate_lower_bound = &lower;
-  options.iterate_upper_bound = &upper;
-  const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
+  const Walks::Walk entries = walks_->walk(std::move(first), std::move(last), at);
   if (request.reverse)
     entries->SeekToLast();
   else
@@ -998,15 +994,9 @@ bool RocksdbStore::lie_together(const ReadRequest& one, const ReadRequest& many)
 
 Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest& many, const rocksdb::Snapshot* at,
                                        Answer& out_one, Answer& out_many) {
-  rocksdb::ReadOptions options = reading(at);
   const std::string first = family_prefix(one.block, one.family);
   const std::string second = family_prefix(many.block, many.family);
-  const std::string last = second + beyond;
-  const rocksdb::Slice lower = first;
-  const rocksdb::Slice upper = last;
-  options.iterate_lower_bound = &lower;
-  options.iterate_upper_bound = &upper;
-  const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(options, data_));
+  const Walks::Walk entries = walks_->walk(first, second + beyond, at);
   Keeper keeper;
   Gathering gathering;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
