@@ -51,12 +51,8 @@ class FaultyWritableFile : public rocksdb::FSWritableFileOwnerWrapper {
     const IOStatus status = files_.call("sync of a range", path_);
     return status.ok() ? FSWritableFileOwnerWrapper::RangeSync(offset, size, options, debug) : status;
   }
-  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    return sync([&] { return FSWritableFileOwnerWrapper::Sync(options, debug); });
-  }
-  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return sync([&] { return FSWritableFileOwnerWrapper::Fsync(options, debug); });
-  }
+  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return sync(); }
+  IOStatus Fsync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return sync(); }
   IOStatus Close(const IOOptions& options, IODebugContext* debug) override {
     // It is closed all the same.
     const IOStatus status = files_.call("close", path_);
@@ -66,13 +62,10 @@ class FaultyWritableFile : public rocksdb::FSWritableFileOwnerWrapper {
 
  private:
   // What is written while it goes on may be on disk or not. Nothing is really synced: no power will really go.
-  template <typename Sync>
-  IOStatus sync(const Sync& /*really*/) {
+  IOStatus sync() {
     std::error_code failed;
     const std::uint64_t bytes = fs::file_size(path_, failed);
-    IOStatus status = files_.call("sync", path_);
-    if (status.ok() && !failed) files_.synced(path_, bytes);
-    return status;
+    return files_.sync(path_, failed ? 0 : bytes);
   }
 
   FaultyFiles& files_;
@@ -112,18 +105,13 @@ class FaultyDirectory : public rocksdb::FSDirectoryWrapper {
  public:
   FaultyDirectory(FaultyFiles& files, std::string path, std::unique_ptr<rocksdb::FSDirectory>&& directory)
       : FSDirectoryWrapper(std::move(directory)), files_(files), path_(std::move(path)) {}
-  IOStatus Fsync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return sync(); }
+  IOStatus Fsync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return files_.sync_folder(path_); }
   IOStatus FsyncWithDirOptions(const IOOptions& /*options*/, IODebugContext* /*debug*/,
                                const rocksdb::DirFsyncOptions& /*why*/) override {
-    return sync();
+    return files_.sync_folder(path_);
   }
 
  private:
-  IOStatus sync() {
-    IOStatus status = files_.call("sync", path_);
-    if (status.ok()) files_.folder_synced(path_);
-    return status;
-  }
   FaultyFiles& files_;
   std::string path_;
 };
@@ -154,6 +142,10 @@ bool FaultyFiles::power_is_gone() const {
 
 IOStatus FaultyFiles::call(const char* what, const std::string& path) {
   const std::lock_guard lock(mutex_);
+  return call_held(what, path);
+}
+
+IOStatus FaultyFiles::call_held(const char* what, const std::string& path) {
   if (power_is_gone_) return IOStatus::IOError("the power is gone");
   std::string words = fmt::format("{} of {}", what, fs::path(path).filename().string());
   if (words.starts_with(fault_.of)) ++calls_;
@@ -164,23 +156,27 @@ IOStatus FaultyFiles::call(const char* what, const std::string& path) {
   return IOStatus::IOError(hit_);
 }
 
-void FaultyFiles::synced(const std::string& path, std::uint64_t bytes) {
+IOStatus FaultyFiles::sync(const std::string& path, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (power_is_gone_) return;
+  IOStatus status = call_held("sync", path);
+  if (!status.ok()) return status;
   const auto reach = [&](const std::string& name) { synced_bytes_[name] = std::max(synced_bytes_[name], bytes); };
   reach(path);
   for (const auto& [from, to] : linked_) {
     if (path == from && synced_bytes_.contains(to)) reach(to);
     if (path == to && synced_bytes_.contains(from)) reach(from);
   }
+  return status;
 }
 
-void FaultyFiles::folder_synced(const std::string& path) {
+IOStatus FaultyFiles::sync_folder(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  if (power_is_gone_) return;
+  IOStatus status = call_held("sync", path);
+  if (!status.ok()) return status;
   for (auto& [name, on_disk] : in_folder_)
     if (folder_of(name) == path) on_disk = true;
   std::erase_if(renamed_, [&](const Renamed& one) { return folder_of(one.to) == path; });
+  return status;
 }
 
 void FaultyFiles::lose(property::Random& random, bool all_that_was_not_synced) {

@@ -69,10 +69,14 @@ class FaultyFiles : public rocksdb::FileSystemWrapper {
 
   // For the files.
   rocksdb::IOStatus call(const char* what, const std::string& path);
-  void synced(const std::string& path, std::uint64_t bytes);
-  void folder_synced(const std::string& path);
+  // What was synced is remembered in the same step: the power does not go between the two.
+  rocksdb::IOStatus sync(const std::string& path, std::uint64_t bytes);
+  rocksdb::IOStatus sync_folder(const std::string& path);
 
  private:
+  // With the mutex held.
+  rocksdb::IOStatus call_held(const char* what, const std::string& path);
+
   // A change to a folder that is not on disk.
   struct Renamed {
     std::string from;
