@@ -39,6 +39,7 @@ constexpr std::array breakages = {
     Named{Breakage::LastBucketMissed, "LastBucketMissed"},
     Named{Breakage::AbsentEqualsAbsent, "AbsentEqualsAbsent"},
     Named{Breakage::LengthNotKept, "LengthNotKept"},
+    Named{Breakage::AnswerOfAnotherRow, "AnswerOfAnotherRow"},
     Named{Breakage::CopySkipped, "CopySkipped"},
     Named{Breakage::IndirectChangeMissed, "IndirectChangeMissed"},
     Named{Breakage::CountOffByOne, "CountOffByOne"},

@@ -33,6 +33,7 @@ enum class Breakage : std::uint8_t {
   LastBucketMissed,     // of a range over buckets of time
   AbsentEqualsAbsent,   // what has no value is found by no value
   LengthNotKept,        // a list that grows does not know it
+  AnswerOfAnotherRow,   // a nested select has the answer of the row before, which differs in what it looks at
   // Upkeep of copies.
   CopySkipped,           // the last of several entries is not written
   IndirectChangeMissed,  // a copy does not follow what its rows lead to

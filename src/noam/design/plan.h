@@ -105,7 +105,8 @@ struct Step {
   std::uint32_t query = 0;  // Refreshed
   bool history = false;
 
-  std::vector<Plan> nested;  // Nested: one
+  std::vector<Plan> nested;              // Nested: one
+  std::vector<std::uint32_t> looked_at;  // Nested: the slots of the row that its answer hangs on
   model::Shape shape = model::Shape::Rows;
   bool as_set = false;
 
@@ -171,5 +172,10 @@ struct Plan {
   double cost = 0;
   std::vector<Plan> otherwise;  // none or one: where this one can't be used (next pages, no words)
 };
+
+// The slots that an expression reads, the same perhaps several times.
+void collect_slots(const model::Expr& expr, std::vector<std::uint32_t>& out);
+// Those from outside that a plan reads, ascending, each once: two rows that agree in them have one answer.
+std::vector<std::uint32_t> outer_slots(const Plan& plan);
 
 }  // namespace noam::design

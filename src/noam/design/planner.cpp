@@ -1707,6 +1707,7 @@ class Search {
       auto& part = late && i >= steps ? plan.late : plan.steps;
       part.push_back(*state.steps[i]);
       mark_alone(part.back());
+      if (part.back().kind == StepKind::Nested) part.back().looked_at = outer_slots(part.back().nested[0]);
     }
     plan.slots_shown_once = shows_once(plan.columns);
     plan.rows = body_.folded && body_.group_by.empty() ? 1 : late_rows;
@@ -1736,10 +1737,6 @@ class Search {
     for (const OutputColumn& column : columns) collect_slots(column.expr, slots);
     std::sort(slots.begin(), slots.end());
     return std::adjacent_find(slots.begin(), slots.end()) == slots.end();
-  }
-  static void collect_slots(const Expr& expr, std::vector<std::uint32_t>& out) {
-    if (expr.kind == ExprKind::Slot) out.push_back(expr.index);
-    for (const Expr& operand : expr.operands) collect_slots(operand, out);
   }
 
   [[nodiscard]] bool may_overflow(const Expr& expr) const {

@@ -516,9 +516,21 @@ void Executor::filter(const Step& step, Batch& batch) const {
 
 Result<void> Executor::nest(const Step& step, Batch& batch) {
   if (batch.rows.empty()) return {};
-  NOAM_ASSIGN_OR_RETURN(auto answers, run(step.nested[0], batch.rows));
-  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    std::vector<Row>& rows = answers[i];
+  // The rows of a fan-out mostly agree in what the select looks at: those that follow each other are asked once.
+  const auto agree = [&](const Row& a, const Row& b) {
+    const auto end = step.looked_at.end() - (broken(Breakage::AnswerOfAnotherRow) && !step.looked_at.empty() ? 1 : 0);
+    return std::all_of(step.looked_at.begin(), end, [&](std::uint32_t slot) { return a[slot] == b[slot]; });
+  };
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i)
+    if (i == 0 || !agree(batch.rows[i - 1], batch.rows[i])) firsts.push_back(i);
+  std::vector<Row> asked;
+  if (firsts.size() < batch.rows.size())
+    for (const std::size_t first : firsts) asked.push_back(batch.rows[first]);
+  NOAM_ASSIGN_OR_RETURN(auto answers, run(step.nested[0], asked.empty() ? batch.rows : asked));
+  firsts.push_back(batch.rows.size());
+  for (std::size_t at = 0; at < answers.size(); ++at) {
+    std::vector<Row>& rows = answers[at];
     Datum result;
     if (step.as_set) {
       Datum::List items;
@@ -533,8 +545,10 @@ Result<void> Executor::nest(const Step& step, Batch& batch) {
     } else if (!rows.empty()) {
       result = step.shape == model::Shape::Row ? Datum(Datum::List(std::move(rows[0]))) : std::move(rows[0][0]);
     }
-    if (batch.rows[i].size() <= step.slot) batch.rows[i].resize(step.slot + 1);
-    batch.rows[i][step.slot] = std::move(result);
+    for (std::size_t i = firsts[at]; i < firsts[at + 1]; ++i) {
+      if (batch.rows[i].size() <= step.slot) batch.rows[i].resize(step.slot + 1);
+      batch.rows[i][step.slot] = result;
+    }
   }
   return {};
 }
