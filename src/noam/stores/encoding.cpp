@@ -6,10 +6,14 @@ namespace noam::stores {
 
 using model::Datum;
 
-std::string write_values(const std::vector<Datum>& datums) {
-  std::string out;
+void append_values(const std::vector<Datum>& datums, std::string& out) {
   model::append_varint(datums.size(), out);
   for (const Datum& datum : datums) model::append_packed(datum, out);
+}
+
+std::string write_values(const std::vector<Datum>& datums) {
+  std::string out;
+  append_values(datums, out);
   return out;
 }
 

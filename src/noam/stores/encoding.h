@@ -18,6 +18,7 @@ using model::take_ordered;
 
 // Of columns: some packed datums (model/packed.h), with their number before them. The reader wants nothing behind them.
 // With an owner of the bytes, they are read in place.
+void append_values(const std::vector<model::Datum>& datums, std::string& out);
 std::string write_values(const std::vector<model::Datum>& datums);
 bool read_values(std::string_view bytes, std::vector<model::Datum>& out, const model::Shared* owner = nullptr);
 // Appends the first of them as it lies there, packed; an absent one where there are none.

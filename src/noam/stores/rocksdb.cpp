@@ -267,6 +267,7 @@ struct Layout {
 };
 
 constexpr std::size_t usual_key_bytes = 64;
+constexpr std::size_t usual_batch_bytes = 1'024;
 constexpr char end_of_block_key = '\x01';
 constexpr char beyond = '\xFF';  // after everything that goes on with a datum
 
@@ -495,7 +496,7 @@ class RocksdbStore final : public EmbeddedStore {
 
   // What a commit writes, relies on and has to hold.
   struct Preparation {
-    rocksdb::WriteBatch changes;
+    rocksdb::WriteBatch changes{usual_batch_bytes};            // so that it seldom grows
     std::vector<std::pair<std::string, std::string>> settled;  // Adds that become values: their keys and operands
     bool too_large = false;                                    // one of them
     std::vector<std::size_t> written;                          // stripes of the blocks of the changes
@@ -1068,14 +1069,19 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   };
+  // The counters are looked at when the latches are held, and mostly lie far from this processor: they are on their way
+  // meanwhile.
   const auto latch = [&](std::size_t stripe) {
+    __builtin_prefetch(&touched_[stripe], 1);
     if (out.alone) return;
+    __builtin_prefetch(&latches_[stripe % latches], 1);
     out.latches.push_back(stripe % latches);
     if (out.latches.size() < many_latches) return;
     each_once(out.latches);
     out.alone = out.latches.size() > most_latches;
   };
   std::string key;
+  std::string value;
   for (const Change& change : batch.changes) {
     const EntryRef& entry = entry_of(change);
     NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
@@ -1089,8 +1095,10 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     append_fixed16(family.number, key);
     append_key(entry.key, family.descending, key);
     out.written_entries.push_back(entry_stripe_of(key));
+    __builtin_prefetch(&entries_touched_[out.written_entries.back()], 1);
     if (const auto* put = std::get_if<Put>(&change)) {
-      const std::string value = write_values(put->columns);
+      value.clear();
+      append_values(put->columns, value);
       const std::size_t most = options_.max_entry_bytes;
       // Nothing counts for more than eight times the bytes it takes here.
       const bool near = most != 0 && (key.size() + value.size()) * 8 > most;
@@ -1128,6 +1136,7 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     append_fixed16(family.number, block);
     append_key(expect.entry->key, family.descending, block);
     out.expected.push_back(entry_stripe_of(block));
+    __builtin_prefetch(&entries_touched_[out.expected.back()]);
   }
   each_once(out.collections);
   each_once(out.latches);
