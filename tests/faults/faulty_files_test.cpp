@@ -24,7 +24,7 @@ TEST(FaultyFiles, KeepWhatWasToldToBeSyncedWheneverThePowerGoes) {
     std::thread writer([&] {
       while (file->Append("x", {}, nullptr).ok() && file->Sync({}, nullptr).ok()) ++synced;
     });
-    while (synced < 5) continue;
+    while (synced < 5) std::this_thread::yield();
     files.let_power_go();
     writer.join();
     file.reset();
