@@ -4,12 +4,12 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <rocksdb/write_batch.h>
 
 #include "bench/examples.h"
 #include "bench/floor.h"
 #include "bench/noam_database.h"
+#include "noam/base/json_text.h"
 
 namespace noam::bench {
 namespace {
@@ -70,7 +70,7 @@ class FloorLog {
   FloorLog(const std::string& folder, bool blind) : database_(folder, {}), blind_(blind) {}
 
   void log(const Event& event, Tally& tally) {
-    if (!blind_ && !nlohmann::json::accept(event.data)) return;
+    if (!blind_ && !is_json(event.data)) return;
     const std::int64_t hour = hour_of(event.time);
     std::string key = block(hour, event.event_type);
     append_descending_i64(event.time, key);

@@ -14,15 +14,15 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
-#include <nlohmann/json.hpp>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "noam/base/json.h"
+
 namespace noam::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Seconds = std::chrono::duration<double>;
 
 // Instructions of the calling thread in user space. Virtual machines often have no counters.
@@ -287,8 +287,8 @@ Json to_json(const std::vector<Row>& rows) {
                    {"operations", row.operations},
                    {"base", row.base},
                    {"rivals", std::move(rivals)}});
-    if (!row.figures.empty())
-      out.back()["figures"] = std::map<std::string, double>(row.figures.begin(), row.figures.end());
+    for (const auto& [name, figure] : std::map<std::string, double>(row.figures.begin(), row.figures.end()))
+      out.back()["figures"][name] = figure;
   }
   return out;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "noam/base/json.h"
 
 // Rivals that do the same work, measured side by side.
 namespace noam::bench {
@@ -84,9 +84,9 @@ std::vector<Row> measure_together(const std::vector<Cell>& cells, const Settings
 
 // A table a benchmark, and the same for programs.
 std::string print_table(const std::vector<Row>& rows);
-nlohmann::ordered_json to_json(const std::vector<Row>& rows);
+Json to_json(const std::vector<Row>& rows);
 // What the numbers were taken on.
-nlohmann::ordered_json machine();
+Json machine();
 
 // The highest resident memory since the last call of forget_peak_memory, and what it is now; bytes.
 std::uint64_t peak_memory();

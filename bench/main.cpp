@@ -11,11 +11,11 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "bench/examples.h"
 #include "bench/game.h"
 #include "bench/harness.h"
+#include "noam/base/json.h"
 
 namespace {
 
@@ -86,11 +86,11 @@ int run(int argc, char** argv) {
     for (Row& row : benchmark->run(settings)) rows.push_back(std::move(row));
   fmt::print("{}", print_table(rows));
   if (!json_file.empty()) {
-    const nlohmann::ordered_json out{{"machine", noam::bench::machine()},
-                                     {"quick", settings.quick},
-                                     {"repetitions", settings.repetitions},
-                                     {"seed", settings.seed},
-                                     {"rows", to_json(rows)}};
+    const noam::Json out{{"machine", noam::bench::machine()},
+                         {"quick", settings.quick},
+                         {"repetitions", settings.repetitions},
+                         {"seed", settings.seed},
+                         {"rows", to_json(rows)}};
     std::ofstream file(json_file);
     file << out.dump(1) << "\n";
     if (!file.flush()) throw noam::bench::Failed(fmt::format("{}: can't be written", json_file));

@@ -13,12 +13,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <rocksdb/write_batch.h>
 
 #include "bench/examples.h"
 #include "bench/floor.h"
 #include "bench/noam_database.h"
+#include "noam/base/json_text.h"
 #include "noam/model/datum_json.h"
 #include "noam/model/instance_json.h"
 #include "noam/model/json_text.h"
@@ -50,8 +50,8 @@ struct Site {
   std::vector<Request> requests;
 };
 
-model::JsonText parsed(const std::string& line) {
-  auto text = model::parse_json(line);
+JsonText parsed(const std::string& line) {
+  auto text = parse_json(line);
   if (!text) throw Failed(text.error().message);
   return std::move(*text);
 }
@@ -77,7 +77,7 @@ Site read_site(const std::string& folder, const model::Model& model) {
   know(model.commands);
   std::ifstream file(folder + "/requests/bidding.jsonl");
   for (std::string line; std::getline(file, line);) {
-    const nlohmann::ordered_json json = nlohmann::ordered_json::parse(line);
+    const Json json = Json::parse(line);
     const auto name = json.at("run").get<std::string>();
     Call call{known.at(name).first, {}};
     for (const model::Parameter& parameter : *known.at(name).second) {

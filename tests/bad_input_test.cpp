@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
@@ -21,8 +21,6 @@
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 const std::int64_t noon = *model::parse_timestamp("2026-06-01T12:00:00Z");
@@ -51,7 +49,7 @@ std::string run(const std::string& name, const std::string& params) {
 std::string brief(const Json& answer) {
   if (answer.contains("error")) return "error " + answer["error"]["code"].get<std::string>();
   if (answer.contains("rows")) return "rows";
-  const std::string outcome = answer["outcome"];
+  const std::string outcome = answer["outcome"].get<std::string>();
   return outcome == "refused" ? "refused " + answer["code"].get<std::string>() : outcome;
 }
 
@@ -476,7 +474,7 @@ TEST(BadInput, ACursorIsGoodForItsQueryAndParametersAlone) {
     return opened.answer(Json{{"run", query}, {"params", {{"username", username}}}, {"cursor", cursor}}.dump());
   };
   const Json first = opened.answer(run("newest", R"({"username":"ann"})"));
-  const std::string cursor = first["cursor"];
+  const std::string cursor = first["cursor"].get<std::string>();
   EXPECT_EQ(page("newest", "ann", cursor)["rows"].size(), 25U);
   EXPECT_EQ(brief(page("newest", "cat", cursor)), "error request") << "of other parameters";
   EXPECT_EQ(brief(page("most_liked", "ann", cursor)), "error request") << "of another query";
@@ -494,7 +492,7 @@ TEST(BadInput, PagesMayBeOfDifferentLength) {
   const Opened opened("tests/models/types.noam");
   for (const char* id : {"a", "b", "c", "d"})
     ASSERT_EQ(brief(opened.answer(run("make", R"({"id":")" + std::string(id) + "\"}"))), "applied");
-  const std::string cursor = opened.answer(run("first_things", R"({"n":1})"))["cursor"];
+  const std::string cursor = opened.answer(run("first_things", R"({"n":1})"))["cursor"].get<std::string>();
   EXPECT_EQ(opened.answer(R"({"run":"first_things","params":{"n":2},"cursor":")" + cursor + "\"}")["rows"].dump(),
             R"([{"id":"c"},{"id":"b"}])");
 }

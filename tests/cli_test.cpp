@@ -2,10 +2,10 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "noam/language/codes.h"
 #include "tests/support.h"
 
@@ -90,7 +90,7 @@ TEST_F(Cli, GivesDiagnosticsAsJsonWithOffsetsLinesAndColumns) {
   const std::string text = "model shop\nvalue Größe { länge: in }\nentity A { id: text key  größe: Größe }\n";
   const ProgramRun run = run_noam({"check", "--json", file("shop.noam", text)});
   EXPECT_EQ(run.code, 1);
-  const auto json = nlohmann::json::parse(run.out);
+  const auto json = Json::parse(run.out);
   ASSERT_EQ(json.size(), 1U);
   EXPECT_EQ(json[0]["code"], "unknown-type");
   EXPECT_EQ(json[0]["severity"], "error");
@@ -101,7 +101,7 @@ TEST_F(Cli, GivesDiagnosticsAsJsonWithOffsetsLinesAndColumns) {
   EXPECT_EQ(json[0]["span"]["stop"]["column"], 24);
   const ProgramRun nothing = run_noam({"check", "--json", file("fine.noam", fine)});
   EXPECT_EQ(nothing.code, 0);
-  EXPECT_EQ(nlohmann::json::parse(nothing.out), nlohmann::json::array());
+  EXPECT_EQ(Json::parse(nothing.out), Json::array());
 }
 
 TEST_F(Cli, ReadsStandardInput) {
@@ -211,19 +211,19 @@ TEST_F(Cli, FormatsInPlaceAndOnlyOnce) {
 TEST_F(Cli, TellsAsJsonWhatBecameOfEachFile) {
   const std::string shop = file("shop.noam", "model   shop\n");
   const std::string bad = file("bad.noam", "model\n");
-  const auto before = nlohmann::json::parse(run_noam({"fmt", "--check", "--json", shop}).out);
+  const auto before = Json::parse(run_noam({"fmt", "--check", "--json", shop}).out);
   EXPECT_EQ(before[0]["canonical"], false);
   EXPECT_EQ(before[0]["written"], false);
   const ProgramRun run = run_noam({"fmt", "--json", shop, bad});
   EXPECT_EQ(run.code, 1);
   EXPECT_EQ(run.err, "");
-  const auto json = nlohmann::json::parse(run.out);
+  const auto json = Json::parse(run.out);
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[0]["written"], true);
   EXPECT_EQ(json[1]["written"], false);
   EXPECT_FALSE(json[1]["diagnostics"].empty());
   EXPECT_EQ(read_file(shop), "model shop\n");
-  EXPECT_EQ(nlohmann::json::parse(run_noam({"fmt", "--json", "-"}, "model   shop\n").out)[0]["text"], "model shop\n");
+  EXPECT_EQ(Json::parse(run_noam({"fmt", "--json", "-"}, "model   shop\n").out)[0]["text"], "model shop\n");
 }
 
 TEST_F(Cli, LeavesAFileAloneThatItCantParse) {
@@ -257,8 +257,8 @@ TEST_F(Cli, ExplainsEveryCode) {
   EXPECT_EQ(one.code, 0);
   EXPECT_NE(one.out.find("wrong:"), std::string::npos);
   EXPECT_NE(one.out.find("right:"), std::string::npos);
-  EXPECT_EQ(nlohmann::json::parse(run_noam({"explain", "syntax", "--json"}).out)["code"], "syntax");
-  EXPECT_GT(nlohmann::json::parse(run_noam({"explain", "--json"}).out).size(), 100U);
+  EXPECT_EQ(Json::parse(run_noam({"explain", "syntax", "--json"}).out)["code"], "syntax");
+  EXPECT_GT(Json::parse(run_noam({"explain", "--json"}).out).size(), 100U);
 }
 
 TEST_F(Cli, TeachesByItsHelp) {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "tests/support.h"
 
 // `noam design`, as a person or a script meets it.
@@ -15,8 +15,6 @@
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const std::string shop =
     "model shop\n"

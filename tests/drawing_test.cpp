@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/design/draw.h"
 #include "noam/language/source.h"

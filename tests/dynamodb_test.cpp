@@ -3,8 +3,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/sample.h"
 #include "noam/targets/dynamodb/items.h"
 #include "noam/targets/dynamodb/layout.h"
@@ -20,8 +20,6 @@ using targets::Read;
 using targets::WriteKind;
 using targets::dynamodb::Layout;
 using targets::dynamodb::Request;
-using Json = nlohmann::ordered_json;
-
 using Laid = Outlined<Layout>;
 
 Laid example(const std::string& name, const std::string& strategy) { return {example_text(name), strategy}; }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include "noam/base/json.h"
 
 namespace noam::tests {
 
@@ -17,7 +17,7 @@ class Engine {
   virtual ~Engine() = default;
 
   // {"run": "name", "params": {…}, "id": "…", "cursor": "…"}: a command or a query.
-  virtual nlohmann::ordered_json answer(const nlohmann::ordered_json& request) = 0;
+  virtual Json answer(const Json& request) = 0;
 
   // The clock of the engine, milliseconds since 1970. It stands still between calls of `set_time`.
   virtual void set_time(std::int64_t milliseconds) = 0;

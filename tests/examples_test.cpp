@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/language/parser.h"
 #include "noam/language/printer.h"
@@ -35,7 +35,7 @@ TEST(Examples, AreShownAsTextAndJson) {
     EXPECT_GT(text.out.size(), 500U);
     const ProgramRun json = run_noam({"show", "--json", file.string()});
     EXPECT_EQ(json.code, 0) << file << json.err;
-    const auto parsed = nlohmann::json::parse(json.out);
+    const auto parsed = Json::parse(json.out);
     EXPECT_EQ(parsed["model"], file.stem().string());
     EXPECT_FALSE(parsed["entities"].empty());
     EXPECT_FALSE(parsed["queries"].empty());

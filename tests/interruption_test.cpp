@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/runtime/session.h"
@@ -19,8 +19,6 @@
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* text = R"(
 model notes

@@ -39,7 +39,7 @@ std::optional<std::string> wrong_list() {
   if (compilation.diagnostics.has_errors()) return language::render(compilation.diagnostics, source);
   SessionEngine engine(compilation.model, "lists");
   if (!engine.problem().empty()) return engine.problem();
-  const auto run = [&](const char* command, nlohmann::ordered_json params) {
+  const auto run = [&](const char* command, Json params) {
     return engine.answer({{"run", command}, {"params", std::move(params)}}).value("outcome", "") == "applied";
   };
   const bool applied = run("found", {{"id", 1}}) &&

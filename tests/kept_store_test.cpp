@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "tests/support.h"
 
 // Stores of every format there was are opened by the program of today: tests/kept has one of each.
@@ -67,7 +67,7 @@ TEST_P(KeptStore, AnswersAndGoesOn) {
                                "\n");
   std::vector<std::string> answers;
   for (const std::string& line : lines_of(asked.out)) {
-    auto answer = nlohmann::ordered_json::parse(line);
+    auto answer = Json::parse(line);
     answer.erase("cursor");  // is good for one version of the program
     answers.push_back(answer.dump());
   }

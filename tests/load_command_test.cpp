@@ -6,17 +6,15 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "tests/support.h"
 
 // `noam load` and `noam export` as a person or a program meets them.
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string game() { return (source_dir() / "examples/game/game.noam").string(); }
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "noam/base/json_text.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/export_command.h"
 #include "noam/cli/load_command.h"
@@ -132,7 +132,7 @@ struct Database {
     out.entity = entity_id(model(), entity);
     out.stop_at_refusal = stop;
     for (const std::string& line : lines) {
-      auto fields = model::read_instance_json(model(), model().entity(out.entity), *model::parse_json(line));
+      auto fields = model::read_instance_json(model(), model().entity(out.entity), *parse_json(line));
       EXPECT_TRUE(fields) << fields.refusal().reason;
       if (fields) out.rows.push_back(*fields);
     }
@@ -321,7 +321,7 @@ TEST(InstanceJson, SaysWhatIsWrong) {
   Database database;
   const model::Entity& user = database.model().entities[0];
   const auto reason = [&](const std::string& text) {
-    const auto read = model::read_instance_json(database.model(), user, *model::parse_json(text));
+    const auto read = model::read_instance_json(database.model(), user, *parse_json(text));
     return read ? "fine" : read.refusal().code + ": " + read.refusal().reason;
   };
   EXPECT_EQ(reason("[]"), "value: an instance is an object: {\"field\": value, …}");

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "noam/cli/answers.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
@@ -26,8 +26,6 @@ namespace noam::tests {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string types() { return (source_dir() / "tests/models/types.noam").string(); }
 std::string example(const std::string& name) { return (source_dir() / "examples" / name / (name + ".noam")).string(); }
@@ -49,7 +47,7 @@ std::vector<Json> answers(const std::string& input, const std::vector<std::strin
   EXPECT_TRUE(run.out.empty() || run.out.back() == '\n');
   std::vector<Json> all;
   for (const std::string& line : lines_of(run.out)) {
-    all.push_back(Json::parse(line, nullptr, false));
+    all.push_back(Json::read(line).value_or(Json()));
     EXPECT_TRUE(all.back().is_object()) << line;
   }
   return all;
@@ -59,7 +57,7 @@ std::vector<Json> answers(const std::string& input, const std::vector<std::strin
 std::string brief(const Json& answer) {
   if (answer.contains("error")) return "error " + answer["error"]["code"].get<std::string>();
   if (answer.contains("rows")) return answer["rows"].dump();
-  const std::string outcome = answer["outcome"];
+  const std::string outcome = answer["outcome"].get<std::string>();
   return outcome == "refused" ? "refused " + answer["code"].get<std::string>() : outcome;
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/design/narration.h"
 #include "noam/language/source.h"
 #include "tests/outlined.h"

@@ -14,8 +14,6 @@ namespace noam::tests {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 bool is_name(std::string_view text) {
@@ -30,7 +28,7 @@ bool is_bound_name(std::string_view text) { return text.size() > 1 && text[0] ==
 // Whatever an engine says can be shown.
 template <typename Json>
 std::string printed(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump();
 }
 
 // A line with those that go on with it.
@@ -191,7 +189,7 @@ class Parser {
   void statement(const Line& line, std::vector<Token> tokens) {
     Step step;
     step.line = line.number;
-    step.parameters = ordered_json::object();
+    step.parameters = Json::object();
     const auto dashes =
         std::find_if(tokens.begin(), tokens.end(), [](const Token& token) { return token.text == "----"; });
     std::vector<Token> answer(dashes, tokens.end());
@@ -301,7 +299,7 @@ class Parser {
         error(lines_[at_].number, fmt::format("{} values for {} columns", cells.size(), out.columns.size()));
         continue;
       }
-      ordered_json row = ordered_json::object();
+      Json row = Json::object();
       for (std::size_t i = 0; i < cells.size(); ++i) row[out.columns[i]] = value(cells[i]);
       out.rows.push_back(std::move(row));
     }
@@ -309,31 +307,30 @@ class Parser {
     if (out.rows.empty()) error(line, "no row follows: say `no rows`");
   }
 
-  ordered_json value(const Token& token) {
+  Json value(const Token& token) {
     const std::string& text = token.text;
     if (text == "absent") return nullptr;
     if (text == "null") error(token.line, "no value is written `absent`");
     if (text.empty()) error(token.line, "a value is missing; the empty text is written \"\"");
     if (!text.empty() && text[0] == '$' && !is_bound_name(text))
       error(token.line, fmt::format("`{}`: `$` is followed by a name", text));
-    ordered_json json = ordered_json::parse(text, nullptr, false);
-    if (json.is_discarded()) {
+    std::optional<Json> json = Json::read(text);
+    if (!json) {
       if (text.find_first_of("\"[]{}") != std::string::npos) error(token.line, fmt::format("`{}` is no JSON", text));
       json = text;
     }
-    bound_names(token.line, json);
-    return json;
+    bound_names(token.line, *json);
+    return std::move(*json);
   }
 
-  void bound_names(std::size_t line, const ordered_json& json) {
-    if (json.is_string() && is_bound_name(json.get_ref<const std::string&>()) &&
-        bound_.count(json.get<std::string>()) == 0)
+  void bound_names(std::size_t line, const Json& json) {
+    if (json.is_string() && is_bound_name(json.text()) && bound_.count(json.get<std::string>()) == 0)
       error(line, fmt::format("`{}` is bound nowhere above", json.get<std::string>()));
     if (json.is_structured())
-      for (const ordered_json& part : json) bound_names(line, part);
+      for (const Json& part : json) bound_names(line, part);
   }
 
-  using Paged = std::pair<std::string, ordered_json>;
+  using Paged = std::pair<std::string, Json>;
 
   std::vector<Line> lines_;
   std::size_t at_ = 0;
@@ -374,19 +371,19 @@ class Runner {
 
  private:
   void command(const Step& step) {
-    ordered_json request{{"run", step.name}, {"params", with_keys(step.parameters)}};
+    Json request{{"run", step.name}, {"params", with_keys(step.parameters)}};
     if (!step.id.empty()) request["id"] = command_id(step.id);
-    const ordered_json answer = engine_.answer(request);
+    const Json answer = engine_.answer(request);
     const ExpectedAnswer& expected = step.expected;
     if (expected.kind == AnswerKind::Refused) {
       if (text_member(answer, "outcome") != "refused" || text_member(answer, "code") != expected.code)
         fail(step, "refused " + expected.code, printed(answer));
       return;
     }
-    const ordered_json keys = answer.is_object() ? answer.value("keys", ordered_json::array()) : ordered_json::array();
-    const ordered_json count = answer.is_object() ? answer.value("count", ordered_json()) : ordered_json();
+    const Json keys = answer.is_object() ? answer.value("keys", Json::array()) : Json::array();
+    const Json count = answer.is_object() ? answer.value("count", Json()) : Json();
     bool holds = text_member(answer, "outcome") == "applied" && keys.size() == expected.keys.size() &&
-                 count == (expected.count ? ordered_json(*expected.count) : ordered_json());
+                 count == (expected.count ? Json(*expected.count) : Json());
     for (std::size_t i = 0; holds && i < keys.size(); ++i)
       if (!expected.keys[i].empty()) holds = keys_.emplace("$" + expected.keys[i], keys[i]).first->second == keys[i];
     if (holds) return;
@@ -401,13 +398,13 @@ class Runner {
   }
 
   void query(const Step& step) {
-    ordered_json request{{"run", step.name}, {"params", with_keys(step.parameters)}};
+    Json request{{"run", step.name}, {"params", with_keys(step.parameters)}};
     if (step.kind == StepKind::Next) {
       if (cursor_.is_null()) return fail(step, "a further page", "the page before had no cursor");
       request["cursor"] = cursor_;
     }
-    const ordered_json answer = engine_.answer(request);
-    cursor_ = answer.is_object() ? answer.value("cursor", ordered_json()) : ordered_json();
+    const Json answer = engine_.answer(request);
+    cursor_ = answer.is_object() ? answer.value("cursor", Json()) : Json();
     const ExpectedAnswer& expected = step.expected;
     if (expected.kind == AnswerKind::Error) {
       if (!answer.is_object() || !answer.contains("error") || text_member(answer.at("error"), "code") != expected.code)
@@ -430,20 +427,20 @@ class Runner {
 
   // Rows as lines that are equal where the rows are: the order of members means nothing, nor does how a number is
   // written (1.0 and 1).
-  static std::vector<std::string> lines(const ordered_json& rows) {
+  static std::vector<std::string> lines(const Json& rows) {
     std::vector<std::string> out;
-    for (const ordered_json& row : rows) out.push_back(printed(with_plain_numbers(nlohmann::json(row))));
+    for (const Json& row : rows) out.push_back(printed(with_plain_numbers(sorted(row))));
     return out;
   }
 
-  static nlohmann::json with_plain_numbers(nlohmann::json json) {
+  static Json with_plain_numbers(Json json) {
     if (json.is_number_float()) {
       const double number = json.get<double>();
       if (number == static_cast<double>(static_cast<std::int64_t>(std::clamp(number, -1e15, 1e15))))
         return static_cast<std::int64_t>(number);
     }
     if (json.is_structured())
-      for (nlohmann::json& part : json) part = with_plain_numbers(std::move(part));
+      for (Json& part : json) part = with_plain_numbers(std::move(part));
     return json;
   }
 
@@ -454,17 +451,17 @@ class Runner {
     return out;
   }
 
-  ordered_json with_keys(ordered_json json) const {
+  Json with_keys(Json json) const {
     if (json.is_string()) {
-      const auto known = keys_.find(json.get_ref<const std::string&>());
+      const auto known = keys_.find(json.text());
       if (known != keys_.end()) return known->second;
     }
     if (json.is_structured())
-      for (ordered_json& part : json) part = with_keys(std::move(part));
+      for (Json& part : json) part = with_keys(std::move(part));
     return json;
   }
 
-  static std::string text_member(const ordered_json& json, const char* name) {
+  static std::string text_member(const Json& json, const char* name) {
     return json.is_object() && json.contains(name) && json.at(name).is_string() ? json.at(name).get<std::string>() : "";
   }
 
@@ -486,9 +483,9 @@ class Runner {
 
   Engine& engine_;
   std::int64_t now_ = 0;
-  std::map<std::string, ordered_json> keys_;  // by `$name`
+  std::map<std::string, Json> keys_;  // by `$name`
   std::map<std::string, std::string> ids_;
-  ordered_json cursor_;
+  Json cursor_;
   std::vector<ScenarioFailure> failures_;
 };
 

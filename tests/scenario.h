@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/model.h"
 #include "tests/engine.h"
 
@@ -18,13 +17,13 @@ enum class AnswerKind : std::uint8_t { Applied, Refused, Rows, Error };
 
 struct ExpectedAnswer {
   AnswerKind kind = AnswerKind::Applied;
-  std::string code;                          // Refused, Error
-  std::vector<std::string> keys;             // Applied: a name without its $; empty: any key
-  std::optional<std::int64_t> count;         // Applied: of a bulk change
-  bool ordered = false;                      // Rows
-  bool more = false;                         // Rows: a cursor comes with them
-  std::vector<std::string> columns;          // Rows: none where there are no rows
-  std::vector<nlohmann::ordered_json> rows;  // Rows: objects; a text `$name` stands for a key that was bound
+  std::string code;                   // Refused, Error
+  std::vector<std::string> keys;      // Applied: a name without its $; empty: any key
+  std::optional<std::int64_t> count;  // Applied: of a bulk change
+  bool ordered = false;               // Rows
+  bool more = false;                  // Rows: a cursor comes with them
+  std::vector<std::string> columns;   // Rows: none where there are no rows
+  std::vector<Json> rows;             // Rows: objects; a text `$name` stands for a key that was bound
 
   bool operator==(const ExpectedAnswer&) const = default;
 };
@@ -33,12 +32,12 @@ enum class StepKind : std::uint8_t { Clock, Command, Query, Next, Refresh, Expir
 
 struct Step {
   StepKind kind = StepKind::Expire;
-  std::size_t line = 0;               // from 1
-  std::string name;                   // Command, Query, Next (of the query that goes on), Refresh
-  std::string id;                     // Command: the name of its id; empty: the engine makes one
-  nlohmann::ordered_json parameters;  // Command, Query, Next
-  std::int64_t time = 0;              // Clock
-  ExpectedAnswer expected;            // Command, Query, Next
+  std::size_t line = 0;     // from 1
+  std::string name;         // Command, Query, Next (of the query that goes on), Refresh
+  std::string id;           // Command: the name of its id; empty: the engine makes one
+  Json parameters;          // Command, Query, Next
+  std::int64_t time = 0;    // Clock
+  ExpectedAnswer expected;  // Command, Query, Next
 
   bool operator==(const Step&) const = default;
 };

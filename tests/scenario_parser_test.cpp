@@ -7,8 +7,6 @@ namespace noam::tests {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 // The two lines that a scenario begins with, so that what follows begins in line 3.
 std::string begun(const std::string& rest) {
   return "model examples/game/game.noam\nclock 2026-03-01T10:00:00.000Z\n" + rest;
@@ -72,14 +70,14 @@ TEST(ScenarioParser, ReadsCommandsAndTheirOutcomes) {
   EXPECT_EQ(win.line, 3U);
   EXPECT_EQ(win.name, "win");
   EXPECT_EQ(win.id, "");
-  EXPECT_EQ(win.parameters, (ordered_json{{"username", "mary"}}));
+  EXPECT_EQ(win.parameters, (Json{{"username", "mary"}}));
   EXPECT_EQ(win.expected.kind, AnswerKind::Applied);
   EXPECT_TRUE(win.expected.keys.empty());
   EXPECT_FALSE(win.expected.count);
   EXPECT_EQ(scenario.steps[2].id, "first");
   EXPECT_EQ(scenario.steps[2].expected.kind, AnswerKind::Refused);
   EXPECT_EQ(scenario.steps[2].expected.code, "absent");
-  EXPECT_EQ(scenario.steps[3].parameters, ordered_json::object());
+  EXPECT_EQ(scenario.steps[3].parameters, Json::object());
   EXPECT_EQ(scenario.steps[3].expected.keys, (std::vector<std::string>{"a", "", "b"}));
   EXPECT_EQ(scenario.steps[4].expected.count, 3);
   EXPECT_EQ(scenario.steps[5].expected.keys, (std::vector<std::string>{""}));
@@ -115,8 +113,8 @@ TEST(ScenarioParser, ReadsQueriesAndTheirRows) {
   const ExpectedAnswer& rows = scenario.steps[2].expected;
   EXPECT_EQ(rows.columns, (std::vector<std::string>{"x", "y"}));
   ASSERT_EQ(rows.rows.size(), 2U);
-  EXPECT_EQ(rows.rows[0], (ordered_json{{"x", 1}, {"y", "one"}}));
-  EXPECT_EQ(rows.rows[1], (ordered_json{{"x", 2}, {"y", nullptr}}));
+  EXPECT_EQ(rows.rows[0], (Json{{"x", 1}, {"y", "one"}}));
+  EXPECT_EQ(rows.rows[1], (Json{{"x", 2}, {"y", nullptr}}));
   EXPECT_FALSE(rows.ordered);
   EXPECT_FALSE(rows.more);
   EXPECT_TRUE(scenario.steps[3].expected.ordered);
@@ -124,7 +122,7 @@ TEST(ScenarioParser, ReadsQueriesAndTheirRows) {
   const Step& next = scenario.steps[5];
   EXPECT_EQ(next.kind, StepKind::Next);
   EXPECT_EQ(next.name, "c");
-  EXPECT_EQ(next.parameters, (ordered_json{{"p", 1}}));
+  EXPECT_EQ(next.parameters, (Json{{"p", 1}}));
   EXPECT_TRUE(next.expected.ordered);
   EXPECT_FALSE(next.expected.more);
   EXPECT_EQ(scenario.steps[6].expected.kind, AnswerKind::Error);
@@ -141,7 +139,7 @@ TEST(ScenarioParser, ReadsValues) {
       "  day=2026-03-01 digits=\"7\" empty=\"\" unicode=東京 escape=\"\\u00e9\" list=[1, \"] }\",\n"
       "  null] object={\"a\": {\"b\": \"$made\"}} made=$made dollar=\"$5\" url=https://a.example/?x=1\n"
       "---- applied\n");
-  EXPECT_EQ(scenario.steps[2].parameters, (ordered_json{
+  EXPECT_EQ(scenario.steps[2].parameters, (Json{
                                               {"text", "mary"},
                                               {"quoted", "two  words \" = {"},
                                               {"int", -7},

@@ -7,21 +7,19 @@ namespace noam::tests {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 class ToldEngine : public Engine {
  public:
   explicit ToldEngine(std::vector<std::string> answers) : answers_(std::move(answers)) {}
 
-  ordered_json answer(const ordered_json& request) override {
+  Json answer(const Json& request) override {
     heard.push_back(request);
-    return ordered_json::parse(answers_.at(next_++));
+    return Json::parse(answers_.at(next_++));
   }
   void set_time(std::int64_t milliseconds) override { heard.emplace_back("clock " + std::to_string(milliseconds)); }
   void refresh(const std::string& query) override { heard.emplace_back("refresh " + query); }
   void expire() override { heard.emplace_back("expire"); }
 
-  std::vector<ordered_json> heard;
+  std::vector<Json> heard;
 
  private:
   std::vector<std::string> answers_;
@@ -62,14 +60,13 @@ TEST(ScenarioRunner, AsksAsTheScenarioSays) {
   EXPECT_TRUE(failures.empty());
   ASSERT_EQ(engine.heard.size(), 7U);
   EXPECT_EQ(engine.heard[0], "clock 1");
-  EXPECT_EQ(engine.heard[1], ordered_json::parse(R"({"run": "make", "params": {"p": 1}})"));
+  EXPECT_EQ(engine.heard[1], Json::parse(R"({"run": "make", "params": {"p": 1}})"));
   EXPECT_EQ(engine.heard[2], "refresh r");
-  EXPECT_EQ(engine.heard[3], ordered_json::parse(R"({"run": "q", "params": {"key": "k1", "list": ["k1"]}})"));
+  EXPECT_EQ(engine.heard[3], Json::parse(R"({"run": "q", "params": {"key": "k1", "list": ["k1"]}})"));
   EXPECT_EQ(engine.heard[4],
-            ordered_json::parse(R"({"run": "make", "params": {}, "id": "00000000-0001-7000-8000-000000000001"})"));
+            Json::parse(R"({"run": "make", "params": {}, "id": "00000000-0001-7000-8000-000000000001"})"));
   EXPECT_EQ(engine.heard[5], "expire");
-  EXPECT_EQ(engine.heard[6],
-            ordered_json::parse(R"({"run": "q", "params": {"key": "k1", "list": ["k1"]}, "cursor": "c"})"));
+  EXPECT_EQ(engine.heard[6], Json::parse(R"({"run": "q", "params": {"key": "k1", "list": ["k1"]}, "cursor": "c"})"));
 }
 
 TEST(ScenarioRunner, RepeatsAnIdWithTheTimeItHad) {

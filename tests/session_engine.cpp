@@ -47,10 +47,10 @@ void SessionEngine::reopen() {
   open();
 }
 
-nlohmann::ordered_json SessionEngine::answer(const nlohmann::ordered_json& request) {
+Json SessionEngine::answer(const Json& request) {
   if (!session_) return {{"problem", problem_}};
   // As another program would: through text.
-  return nlohmann::ordered_json::parse(session_->answer_line(request.dump()));
+  return Json::parse(session_->answer_line(request.dump()));
 }
 
 void SessionEngine::refresh(const std::string& query) {

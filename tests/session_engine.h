@@ -23,7 +23,7 @@ class SessionEngine : public Engine {
   // Where the design can't be made, `problem` says so.
   SessionEngine(const model::Model& model, const std::string& design, Where where = Where::Memory);
 
-  nlohmann::ordered_json answer(const nlohmann::ordered_json& request) override;
+  Json answer(const Json& request) override;
   void set_time(std::int64_t milliseconds) override { time_ = milliseconds; }
   void refresh(const std::string& query) override;
   void expire() override;

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
 #include "noam/design/strategies.h"
@@ -20,8 +20,6 @@
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string example(const std::string& name) { return (source_dir() / "examples" / name / (name + ".noam")).string(); }
 std::string morning() { return (source_dir() / "examples/microblog/morning.jsonl").string(); }

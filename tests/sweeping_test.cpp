@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
@@ -25,8 +25,6 @@
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t second = 1'000;
 constexpr std::int64_t minute = 60 * second;

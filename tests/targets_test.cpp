@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/design/explanation.h"
 #include "noam/design/program.h"
@@ -24,8 +24,6 @@
 namespace noam::tests {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::shared_ptr<const model::Model> compiled(const std::filesystem::path& path) {
   const language::SourceFile source(path.string(), read_file(path));

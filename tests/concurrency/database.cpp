@@ -54,7 +54,7 @@ Database::Database(const std::shared_ptr<const model::Model>& model, const std::
 std::string Database::run(const std::string& name, const Json& params, const std::string& id) {
   const Json answer = this->answer(request(name, params, id));
   if (!answer.contains("outcome")) return answer.dump();
-  const std::string outcome = answer["outcome"];
+  const std::string outcome = answer["outcome"].get<std::string>();
   return outcome == "refused" ? answer["code"].get<std::string>() : outcome;
 }
 

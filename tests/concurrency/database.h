@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
 #include "tests/concurrency/interrupted_store.h"
@@ -14,8 +13,6 @@
 
 // What the tests of several threads share.
 namespace noam::tests::concurrency {
-
-using Json = nlohmann::ordered_json;
 
 inline constexpr int thread_count = 8;
 inline constexpr std::int64_t start_time = 1'700'000'000'000;

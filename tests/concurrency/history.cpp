@@ -14,8 +14,6 @@
 
 namespace noam::tests::concurrency {
 
-using Json = nlohmann::ordered_json;
-
 const Json& Recorder::run(int thread, Json request) {
   Event event;
   event.thread = thread;

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
 
@@ -22,8 +21,8 @@ struct Event {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t guess = 0;  // about where it stands in the serial order; tried first, and nothing depends on it
-  nlohmann::ordered_json request;
-  nlohmann::ordered_json answer;
+  Json request;
+  Json answer;
 };
 using History = std::vector<Event>;
 
@@ -32,7 +31,7 @@ class Recorder {
  public:
   Recorder(runtime::Session& session, int threads) : session_(session), events_(static_cast<std::size_t>(threads)) {}
 
-  const nlohmann::ordered_json& run(int thread, nlohmann::ordered_json request);
+  const Json& run(int thread, Json request);
 
   // When no thread runs any more.
   [[nodiscard]] History history() const;

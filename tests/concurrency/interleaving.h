@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/model.h"
 
 namespace noam::tests::concurrency {
@@ -14,9 +13,9 @@ namespace noam::tests::concurrency {
 // Two statements of which one comes in the midst of the other. By no chance: wherever the first one calls the store.
 struct Interleaving {
   std::string name;
-  std::vector<nlohmann::ordered_json> before;  // requests that were carried out already
-  nlohmann::ordered_json first;                // a request; null: what is due is deleted
-  nlohmann::ordered_json other;                // a request
+  std::vector<Json> before;  // requests that were carried out already
+  Json first;                // a request; null: what is due is deleted
+  Json other;                // a request
 };
 
 const std::vector<Interleaving>& interleavings();

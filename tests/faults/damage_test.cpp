@@ -179,14 +179,14 @@ class Damaged : public ::testing::TestWithParam<const char*> {
     if (ended.hung || ended.code != 0) return Fate::Wrong;
     const Json found = Json::parse(ended.out);
     if (found.contains("opening")) {
-      expect_clear(found["opening"], copy());
+      expect_clear(found["opening"].text(), copy());
       return Fate::NotOpened;
     }
     if (found["differences"] != 0) return Fate::Wrong;
     bool told = false;
     for (const char* step : {"verifying", "checking"}) {
       if (!found.contains(step)) continue;
-      expect_clear(found[step], copy());
+      expect_clear(found[step].text(), copy());
       told = true;
     }
     const Json& answers = found["answers"];
@@ -199,7 +199,7 @@ class Damaged : public ::testing::TestWithParam<const char*> {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (answers[i] == whole_[i]) continue;
       if (!answers[i].contains("error")) return Fate::Wrong;
-      expect_clear(answers[i]["error"]["reason"], copy());
+      expect_clear(answers[i]["error"]["reason"].text(), copy());
     }
     return Fate::NotAnswered;
   }

@@ -187,7 +187,9 @@ class KillPoints : public ::testing::Test {
       }
       if (line.contains("harm")) harmed = true;
       if (line.contains("repaired")) harmed = false;
-      if (line.contains("visits")) seen.visits = line["visits"].get<std::vector<std::size_t>>();
+      if (!line.contains("visits")) continue;
+      seen.visits.clear();
+      for (const Json& visits : line["visits"]) seen.visits.push_back(visits.get<std::size_t>());
     }
     seen.acknowledged = told.acknowledged();
     seen.unknown = call || load != none;

@@ -95,9 +95,9 @@ class Reader {
     std::int64_t of_all = 0;
     for (const Json& row : rows) {
       said += row["trail"].size();
-      const std::int64_t value = row["value"];
+      const auto value = row["value"].get<std::int64_t>();
       if (row["name"] == "all") of_all = value;
-      std::int64_t& before = seen_[row["name"]];
+      std::int64_t& before = seen_[row["name"].text()];
       if (value < before) findings_.add("a counter went back: " + row.dump());
       before = value;
     }
@@ -138,7 +138,7 @@ TEST(Soak, EveryMomentIsRight) {
           Json command = command_by_chance(chance, chance.below(writer_count));
           // Trails would grow as long as it runs.
           if (chance.below(200) == 0) command = request("forget", {{"name", "counter" + std::to_string(i / 2)}});
-          const std::string name = command["run"];
+          const std::string name = command["run"].get<std::string>();
           if (name == "leave") continue;
           // An id is looked up and kept only where it is given.
           if (chance.chance(50)) command.erase("id");

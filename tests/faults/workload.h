@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/base/result.h"
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
@@ -16,7 +15,6 @@
 // What the stores of these tests are asked: the microblog, and commands that are not the same when applied twice.
 namespace noam::tests::faults {
 
-using Json = nlohmann::ordered_json;
 using property::Random;
 
 std::string microblog_text();

@@ -15,8 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
 #include "noam/model/scalars.h"
@@ -27,7 +26,6 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using noam::model::TypeKind;
 
 constexpr std::array strategies = {"eao", "etf", "normalized"};
@@ -235,7 +233,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& line : lines_of({reinterpret_cast<const char*>(data) + 1, size - 1})) {
     const std::string answer = noam::cli::answer_request(**session, line);
     require(answer.find('\n') == std::string::npos, "an answer is one line", line, answer);
-    require(is_answer(Json::parse(answer, nullptr, false)), "an answer has one of the forms", line, answer);
+    require(is_answer(Json::read(answer)), "an answer has one of the forms", line, answer);
   }
   const auto found = (*session)->verify();
   require(found.has_value(), "what was written can be verified", "", "");

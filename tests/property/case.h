@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "noam/base/json.h"
 
 // A program of noam and what is done with it, as a structure that can be made smaller piece by piece. Every name in it
 // (of an entity, field, way back, statement, collection) is used for one thing only, so that a piece which mentions a
@@ -141,7 +141,7 @@ enum class StepKind : std::uint8_t {
 struct Step {
   StepKind kind = StepKind::Run;
   std::string name;               // of the statement
-  nlohmann::ordered_json params;  // Run
+  Json params;                    // Run
   std::uint64_t id = 0;           // Run of a command: equal numbers are one command id; 0: a query
   std::int64_t milliseconds = 0;  // by how much the clock moves on before the step
   bool wrong = false;             // the parameters are wrong on purpose

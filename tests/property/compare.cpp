@@ -9,8 +9,6 @@ namespace noam::tests::property {
 
 namespace {
 
-using Json = nlohmann::json;  // members in the order of their names: the order of columns is no part of an answer
-
 bool has_order(const model::Select& select) { return !select.order_by.empty() || select.limit.has_value(); }
 
 // Rows in one order where any is right, in nested selects too.
@@ -35,7 +33,7 @@ Json canonical(const model::Select& select, Json rows) {
   return rows;
 }
 
-const model::Query* find_query(const model::Model& model, const nlohmann::ordered_json& request) {
+const model::Query* find_query(const model::Model& model, const Json& request) {
   if (!request.is_object() || !request.contains("run")) return nullptr;
   for (const model::Query& query : model.queries)
     if (query.name == request["run"]) return &query;
@@ -43,8 +41,8 @@ const model::Query* find_query(const model::Model& model, const nlohmann::ordere
 }
 
 // What of the answer is the same on every engine.
-Json essence(const model::Query* query, const nlohmann::ordered_json& answer) {
-  Json out = Json::parse(answer.dump());
+Json essence(const model::Query* query, const Json& answer) {
+  Json out = sorted(answer);  // the order of columns is no part of an answer
   if (!out.is_object()) return out;
   out.erase("reason");
   if (out.contains("error") && out["error"].is_object()) out["error"].erase("reason");
@@ -55,8 +53,7 @@ Json essence(const model::Query* query, const nlohmann::ordered_json& answer) {
 
 }  // namespace
 
-std::optional<std::string> difference(const model::Model& model, const nlohmann::ordered_json& request,
-                                      const nlohmann::ordered_json& a, const nlohmann::ordered_json& b) {
+std::optional<std::string> difference(const model::Model& model, const Json& request, const Json& a, const Json& b) {
   const model::Query* query = find_query(model, request);
   const Json left = essence(query, a);
   const Json right = essence(query, b);

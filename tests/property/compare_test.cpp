@@ -8,8 +8,6 @@ namespace noam::tests::property {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 class Compare : public testing::Test {
  protected:
   std::optional<std::string> difference_of(const char* query, const Json& a, const Json& b) {

@@ -23,8 +23,6 @@ namespace noam::tests::property {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t most_pages = 4;
 
 // A UUIDv7 with this time; the number tells ids apart.
@@ -210,7 +208,7 @@ class Runner {
   // Puts keys that noam made in the place of {"$known": "E1", "n": 2}.
   void resolve(Json& json) {
     if (json.is_object() && json.contains("$known")) {
-      const std::string entity = json["$known"];
+      const std::string entity = json["$known"].get<std::string>();
       const std::vector<Json>& keys = known_[entity];
       if (!keys.empty()) {
         json = keys[json["n"].get<std::size_t>() % keys.size()];
@@ -248,24 +246,31 @@ Json to_json(const Run& run) {
   out["reference"] = run.reference;
   out["statistics"] = {run.statistics.commands, run.statistics.queries, run.statistics.with_rows, run.statistics.pages,
                        run.statistics.errors};
-  out["refused"] = run.statistics.refused;
+  out["refused"] = Json::object();
+  for (const auto& [code, times] : run.statistics.refused) out["refused"].add(code, times);
+  return out;
+}
+
+std::vector<std::string> texts(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& text : list) out.push_back(text.text());
   return out;
 }
 
 Run from_json(const Json& json) {
   Run out;
-  out.errors = json["errors"].get<std::vector<std::string>>();
+  out.errors = texts(json["errors"]);
   if (json.contains("difference")) out.difference = json["difference"].get<std::string>();
-  out.lines = json["lines"].get<std::vector<std::string>>();
-  out.tested = json["tested"];
-  out.reference = json["reference"];
+  out.lines = texts(json["lines"]);
+  out.tested = json["tested"].get<std::string>();
+  out.reference = json["reference"].get<std::string>();
   const Json& statistics = json["statistics"];
-  out.statistics.commands = statistics[0];
-  out.statistics.queries = statistics[1];
-  out.statistics.with_rows = statistics[2];
-  out.statistics.pages = statistics[3];
-  out.statistics.errors = statistics[4];
-  out.statistics.refused = json["refused"].get<std::map<std::string, std::size_t>>();
+  out.statistics.commands = statistics[0].get<std::size_t>();
+  out.statistics.queries = statistics[1].get<std::size_t>();
+  out.statistics.with_rows = statistics[2].get<std::size_t>();
+  out.statistics.pages = statistics[3].get<std::size_t>();
+  out.statistics.errors = statistics[4].get<std::size_t>();
+  for (const auto& [code, times] : json["refused"].items()) out.statistics.refused[code] = times.get<std::size_t>();
   return out;
 }
 
@@ -326,7 +331,7 @@ Run run_isolated(const Case& one, const Engines& engines, unsigned seconds) {
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    write_all(ends[1], to_json(run(one, engines)).dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_all(ends[1], to_json(run(one, engines)).dump());
     close(ends[1]);
     _exit(0);
   }
@@ -336,8 +341,7 @@ Run run_isolated(const Case& one, const Engines& engines, unsigned seconds) {
   if (!written) kill(child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
-  const Json parsed = Json::parse(written.value_or(""), nullptr, false);
-  if (written && !parsed.is_discarded()) return from_json(parsed);
+  if (const auto parsed = Json::read(written.value_or(""))) return from_json(*parsed);
   Run out;
   if (!written)
     out.difference = fmt::format("no end after {} seconds", seconds);

@@ -13,8 +13,6 @@ namespace noam::tests::property {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::unique_ptr<Engine> reference_engine(const model::Model& model, const std::string& /*design*/) {
   return std::make_unique<reference::Reference>(model);
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "tests/property/case.h"
 #include "tests/property/compare.h"
@@ -19,7 +19,6 @@ namespace noam::tests::property {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct Found {

@@ -11,10 +11,10 @@ Generator::Generator(std::uint64_t seed, const Options& options) : options_(opti
 }
 
 // The key that a call names: mostly of an instance that is there, or for one to be made, that is not.
-nlohmann::ordered_json Generator::key_for(const TuplePlan& tuple) {
-  const std::vector<nlohmann::ordered_json>& live = live_[tuple.entity];
+Json Generator::key_for(const TuplePlan& tuple) {
+  const std::vector<Json>& live = live_[tuple.entity];
   if (!tuple.made && !live.empty() && random_.chance(88)) return random_.pick(live);
-  nlohmann::ordered_json key = fresh_key(tuple.entity).json;
+  Json key = fresh_key(tuple.entity).json;
   for (int i = 0; i < 6 && tuple.made && std::find(live.begin(), live.end(), key) != live.end(); ++i)
     if (!random_.chance(15)) key = fresh_key(tuple.entity).json;
   return key;
@@ -25,16 +25,16 @@ void Generator::note_keys(const StatementPlan& statement, const Step& step) {
   for (const TuplePlan& tuple : statement.tuples) {
     if (!tuple.made && !tuple.gone) continue;
     const EntityPlan& entity = entities_[tuple.entity];
-    std::vector<nlohmann::ordered_json>& live = live_[tuple.entity];
+    std::vector<Json>& live = live_[tuple.entity];
     if (tuple.made && entity.made_key() && tuple.parameters.empty()) {
       live.push_back({{"$known", entity.name}, {"n", made_[tuple.entity]++}});
       continue;
     }
-    nlohmann::ordered_json key = nlohmann::ordered_json::array();
+    Json key = Json::array();
     for (const std::string& part : tuple.parameters)
       if (step.params.contains(part)) key.push_back(step.params[part]);
     if (key.empty() || key.size() != std::max<std::size_t>(1, entity.key.size())) continue;
-    if (key.size() == 1) key = nlohmann::ordered_json(key.front());
+    if (key.size() == 1) key = Json(key.front());
     std::erase(live, key);
     if (tuple.made) live.push_back(std::move(key));
   }
@@ -44,9 +44,9 @@ void Generator::note_keys(const StatementPlan& statement, const Step& step) {
 Step Generator::call(const StatementPlan& statement) {
   Step step;
   step.name = statement.name;
-  step.params = nlohmann::ordered_json::object();
+  step.params = Json::object();
   for (const TuplePlan& tuple : statement.tuples) {
-    const nlohmann::ordered_json key = key_for(tuple);
+    const Json key = key_for(tuple);
     for (std::size_t i = 0; i < tuple.parameters.size(); ++i) {
       const auto used = std::find_if(statement.parameters.begin(), statement.parameters.end(),
                                      [&](const ParameterPlan& one) { return one.name == tuple.parameters[i]; });
@@ -65,11 +65,11 @@ Step Generator::call(const StatementPlan& statement) {
     } else if (parameter.position) {
       step.params[parameter.name] = static_cast<std::int64_t>(random_.below(4)) - 2;
     } else {
-      nlohmann::ordered_json value = json_of(parameter.type, true);
+      Json value = json_of(parameter.type, true);
       if (parameter.owner && parameter.type.optional && (live_[parameter.type.id].empty() || random_.chance(35)))
         value = nullptr;  // a root
       if (parameter.type.kind != TypeKind::Reference && !value.is_null()) {
-        std::vector<nlohmann::ordered_json>& seen = seen_[type_text(parameter.type)];
+        std::vector<Json>& seen = seen_[type_text(parameter.type)];
         if (!seen.empty() && random_.chance(60)) value = random_.pick(seen);
         if (seen.size() < 20) seen.push_back(value);
       }

@@ -586,7 +586,7 @@ Sample Generator::scalar_sample(const Type& type) {
         if (c == '"') literal += '\\';
         literal += c;
       }
-      return {fmt::format("json \"{}\"", literal), nlohmann::ordered_json::parse(value)};
+      return {fmt::format("json \"{}\"", literal), Json::parse(value)};
     }
     case TypeKind::Enumeration: {
       const std::string& value = skewed(type.names);
@@ -600,7 +600,7 @@ Sample Generator::scalar_sample(const Type& type) {
 // A key as it may be asked for: mostly one that is there.
 Sample Generator::reference_sample(std::size_t index) {
   Sample out = fresh_key(index);
-  const std::vector<nlohmann::ordered_json>& live = live_[index];
+  const std::vector<Json>& live = live_[index];
   if (!live.empty() && random_.chance(85)) out.json = random_.pick(live);
   return out;
 }
@@ -619,7 +619,7 @@ Sample Generator::fresh_key(std::size_t index) {
   };
   if (entity.key.size() == 1) return part(entity.key[0]);
   Sample out;
-  out.json = nlohmann::ordered_json::array();
+  out.json = Json::array();
   for (const std::size_t field : entity.key) {
     const Sample one = part(field);
     out.literal += (out.literal.empty() ? "" : ", ") + one.literal;
@@ -635,7 +635,7 @@ Sample Generator::sample(const Type& type, bool stored) {
       return reference_sample(type.id);
     case TypeKind::Value: {
       Sample out;
-      out.json = nlohmann::ordered_json::object();
+      out.json = Json::object();
       for (const FieldPlan& field : values_[type.id].fields) {
         const bool may_lack = field.type.optional || field.has_default || field.type.is_collection();
         if (may_lack && random_.chance(35)) continue;
@@ -655,13 +655,13 @@ Sample Generator::sample(const Type& type, bool stored) {
     case TypeKind::Set:
     case TypeKind::Map: {
       Sample out;
-      out.json = nlohmann::ordered_json::array();
+      out.json = Json::array();
       const std::size_t count = random_.weighted({15, 35, 30, 20});
       for (std::size_t i = 0; i < count; ++i) {
         const Sample inner = sample(type.arguments.front(), stored);
         if (type.kind == TypeKind::Map) {
           const Sample value = sample(type.arguments.back(), stored);
-          out.json.push_back(nlohmann::ordered_json::array({inner.json, value.json}));
+          out.json.push_back(Json::array({inner.json, value.json}));
           out.literal += fmt::format("{}{}: {}", out.literal.empty() ? "" : ", ", inner.literal, value.literal);
         } else {
           out.json.push_back(inner.json);
@@ -681,12 +681,12 @@ Sample Generator::sample(const Type& type, bool stored) {
   }
 }
 
-nlohmann::ordered_json Generator::json_of(const Type& type, bool stored) {
+Json Generator::json_of(const Type& type, bool stored) {
   if (type.optional && random_.chance(15)) return nullptr;
   return sample(type, stored).json;
 }
 
-nlohmann::ordered_json Generator::wrong_json(const Type& type) {
+Json Generator::wrong_json(const Type& type) {
   if (random_.chance(25)) return nullptr;
   switch (type.kind) {
     case TypeKind::Text:

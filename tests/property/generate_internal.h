@@ -80,7 +80,7 @@ struct Path {
 // A text of the language and the same value in JSON.
 struct Sample {
   std::string literal;
-  nlohmann::ordered_json json;
+  Json json;
 };
 
 struct ParameterPlan {
@@ -161,8 +161,8 @@ class Generator {
     return values[std::min(random_.below(values.size()), random_.below(values.size()))];
   }
   const Path& shallow(const std::vector<Path>& from);
-  nlohmann::ordered_json json_of(const Type& type, bool stored);
-  nlohmann::ordered_json wrong_json(const Type& type);
+  Json json_of(const Type& type, bool stored);
+  Json wrong_json(const Type& type);
   std::string literal(const Type& type) { return sample(type, false).literal; }
   [[nodiscard]] bool has_literal(const Type& type) const;
   [[nodiscard]] std::string type_text(const Type& type) const;
@@ -232,7 +232,7 @@ class Generator {
   // steps
   void make_steps();
   Step call(const StatementPlan& statement);
-  nlohmann::ordered_json key_for(const TuplePlan& tuple);
+  Json key_for(const TuplePlan& tuple);
   void note_keys(const StatementPlan& statement, const Step& step);
   void ask(std::vector<StatementPlan>& queries, std::size_t count);
 
@@ -241,9 +241,9 @@ class Generator {
   Case out_;
   std::size_t names_ = 0;
   std::uint64_t ids_ = 0;
-  std::map<std::size_t, std::vector<nlohmann::ordered_json>> live_;  // keys that probably exist, by entity
-  std::map<std::string, std::vector<nlohmann::ordered_json>> seen_;  // values that were given before, by type
-  std::map<std::size_t, std::size_t> made_;                          // keys that noam made, by entity
+  std::map<std::size_t, std::vector<Json>> live_;  // keys that probably exist, by entity
+  std::map<std::string, std::vector<Json>> seen_;  // values that were given before, by type
+  std::map<std::size_t, std::size_t> made_;        // keys that noam made, by entity
   std::vector<ValuePlan> values_;
   std::vector<EntityPlan> entities_;
   std::vector<QueryPlan> query_plans_;

@@ -18,7 +18,7 @@ class ReopenedEngine : public SessionEngine {
  public:
   ReopenedEngine(const model::Model& model, const std::string& design) : SessionEngine(model, design, Where::Folder) {}
 
-  nlohmann::ordered_json answer(const nlohmann::ordered_json& request) override {
+  Json answer(const Json& request) override {
     if (random_() % 16 == 0) reopen();
     return SessionEngine::answer(request);
   }

@@ -187,10 +187,10 @@ void tidy(Case& one) {
 }
 
 // Members of values in the calls that bear the name.
-void forget(nlohmann::ordered_json& json, const std::string& word) {
+void forget(Json& json, const std::string& word) {
   if (json.is_object()) json.erase(word);
   if (json.is_structured())
-    for (nlohmann::ordered_json& inner : json) forget(inner, word);
+    for (Json& inner : json) forget(inner, word);
 }
 
 void forget(Case& one, const std::string& word) {
@@ -448,6 +448,8 @@ void cut_data(const Case& one, Candidates& out) {
     cut_fields(one.values[i].fields, [i](Case& made) -> std::vector<Field>& { return made.values[i].fields; });
 }
 
+void cut(Json& list, std::size_t at) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(at)); }
+
 // Lists in the parameters become shorter, members are left out.
 void cut_parameters(const Case& one, Candidates& out) {
   for (std::size_t s = 0; s < one.steps.size(); ++s) {
@@ -456,7 +458,7 @@ void cut_parameters(const Case& one, Candidates& out) {
       const std::string parameter = name;
       if (value.is_array())
         for (std::size_t i = 0; i < value.size(); ++i)
-          out.add([&](Case& made) { made.steps[s].params[parameter].erase(i); });
+          out.add([&](Case& made) { cut(made.steps[s].params[parameter], i); });
       if (value.is_object() && !value.contains("$known"))
         for (const auto& [member, inner] : value.items()) {
           const std::string dropped = member;

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json_text.h"
 #include "noam/cli/sample.h"
 #include "noam/design/draw.h"
 #include "noam/targets/target.h"
@@ -26,11 +26,7 @@ std::optional<std::string> wrong_text(const std::string& name, const std::string
   if (!text.empty() && text.back() != '\n') return name + " does not end in a line break";
   for (const char c : text)
     if (c >= 0 && c < ' ' && c != '\n' && c != '\t') return fmt::format("{} has the byte {:#x}", name, c);
-  try {
-    static_cast<void>(nlohmann::json(text).dump());
-  } catch (const nlohmann::json::exception& error) {
-    return fmt::format("{}: {}", name, error.what());
-  }
+  if (!Json(text).try_dump()) return name + " is not UTF-8";
   return std::nullopt;
 }
 
@@ -39,12 +35,12 @@ bool ends_in(const std::string& text, const std::string& end) {
 }
 
 std::optional<std::string> wrong_file(const targets::File& file) {
-  if (ends_in(file.path, ".json") && !nlohmann::json::accept(file.text)) return file.path + " is no JSON";
+  if (ends_in(file.path, ".json") && !is_json(file.text)) return file.path + " is no JSON";
   if (ends_in(file.path, ".jsonl")) {
     for (std::size_t at = 0; at < file.text.size();) {
       const std::size_t end = file.text.find('\n', at);
       const std::string line = file.text.substr(at, end - at);
-      if (!nlohmann::json::accept(line)) return file.path + ": no JSON: " + line;
+      if (!is_json(line)) return file.path + ": no JSON: " + line;
       at = end + 1;
     }
   }

@@ -103,7 +103,7 @@ TEST(Order, ALimitCutsTheTotalOrder) {
   EXPECT_EQ(s.rows("q", R"({"n":2})"), R"([{"id":1,"a":"q"},{"id":1,"a":"p"}])");
   EXPECT_EQ(s.answer("q", R"({"n":0})"), R"({"rows":[]})");
   EXPECT_EQ(s.rows("q", R"({"n":-1})"), "error value");
-  EXPECT_EQ(nlohmann::json::parse(s.rows("q", R"({"n":9})")).size(), 4U);
+  EXPECT_EQ(Json::parse(s.rows("q", R"({"n":9})")).size(), 4U);
 }
 
 namespace {
@@ -357,7 +357,7 @@ TEST(Order, TransientInstancesAreAsRealAsOthers) {
 TEST(Order, ALineThatIsNoRequestIsAnError) {
   Reference engine(model_of("entity A { id: int key } query q { select a.id from A a } command c { delete A[1] }"));
   const auto code = [&](const char* request) {
-    const auto answer = engine.answer(nlohmann::ordered_json::parse(request));
+    const auto answer = engine.answer(Json::parse(request));
     return answer.contains("error") ? answer["error"]["code"].get<std::string>() : answer.dump();
   };
   EXPECT_EQ(code("5"), "request");

@@ -14,17 +14,15 @@ namespace noam::reference {
 using model::Expr;
 using model::ExprKind;
 using model::Refusal;
-using nlohmann::ordered_json;
-
 namespace {
 
 constexpr std::int64_t id_window_ms = 3'600'000;
 
-ordered_json error(const std::string& code, const std::string& reason) {
+Json error(const std::string& code, const std::string& reason) {
   return {{"error", {{"code", code}, {"reason", reason}}}};
 }
 
-ordered_json refused(const Refusal& refusal) {
+Json refused(const Refusal& refusal) {
   return {{"outcome", "refused"}, {"code", refusal.code}, {"reason", refusal.reason}};
 }
 
@@ -219,23 +217,23 @@ model::CommandId Reference::make_id() {
 }
 
 std::string Reference::answer_line(std::string_view line) {
-  const auto request = model::parse_json(line);
+  const auto request = parse_json(line);
   if (!request) return error("request", request.error().message).dump();
   rounded_ = request->rounded;
-  const ordered_json answered = answer(request->json);
+  const Json answered = answer(request->json);
   rounded_.clear();
-  return answered.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return answered.dump();
 }
 
-ordered_json Reference::answer(const ordered_json& request) {
+Json Reference::answer(const Json& request) {
   if (!request.is_object() || !request.contains("run") || !request["run"].is_string())
     return error("request", "a request names what is to be run");
   for (const auto& member : request.items())
     if (member.key() != "run" && member.key() != "params" && member.key() != "id" && member.key() != "cursor")
       return error("request", "no member " + member.key());
-  const std::string name = request["run"];
+  const std::string name = request["run"].get<std::string>();
   Call call;
-  call.params = request.contains("params") ? request["params"] : ordered_json::object();
+  call.params = request.contains("params") ? request["params"] : Json::object();
   if (!call.params.is_object()) return error("request", "params are an object");
   if (request.contains("id") && !request["id"].is_null()) {
     if (request["id"].is_string()) call.id = model::parse_command_id(request["id"].get<std::string>());
@@ -254,7 +252,7 @@ ordered_json Reference::answer(const ordered_json& request) {
 }
 
 std::optional<Refusal> Reference::read_parameters(const std::vector<model::Parameter>& parameters,
-                                                  const std::vector<std::uint32_t>& limits, const ordered_json& given,
+                                                  const std::vector<std::uint32_t>& limits, const Json& given,
                                                   std::vector<Datum>& read) const {
   for (const model::Parameter& parameter : parameters) {
     const auto found = given.find(parameter.name);
@@ -277,7 +275,7 @@ std::optional<Refusal> Reference::read_parameters(const std::vector<model::Param
 
 namespace {
 
-std::optional<std::string> unknown_name(const std::vector<model::Parameter>& parameters, const ordered_json& given) {
+std::optional<std::string> unknown_name(const std::vector<model::Parameter>& parameters, const Json& given) {
   for (const auto& member : given.items()) {
     const bool known = std::any_of(parameters.begin(), parameters.end(),
                                    [&](const model::Parameter& parameter) { return parameter.name == member.key(); });
@@ -288,7 +286,7 @@ std::optional<std::string> unknown_name(const std::vector<model::Parameter>& par
 
 }  // namespace
 
-ordered_json Reference::run_command(const model::Command& command, const Call& call) {
+Json Reference::run_command(const model::Command& command, const Call& call) {
   if (call.cursor) return error("request", "a command has no cursor");
   if (call.id) {
     if (call.id->milliseconds() < clock_ - id_window_ms) return refused({"expired", "the command id is too old"});
@@ -300,7 +298,7 @@ ordered_json Reference::run_command(const model::Command& command, const Call& c
   if (const auto refusal = read_parameters(command.parameters, LimitParameters(command).found, call.params, parameters))
     return refused(*refusal);
   const model::CommandId id = call.id ? *call.id : make_id();
-  ordered_json outcome = {{"outcome", "applied"}};
+  Json outcome = {{"outcome", "applied"}};
   if (command.bulk) {
     outcome = run_bulk(command, parameters, id);
   } else {
@@ -316,8 +314,8 @@ ordered_json Reference::run_command(const model::Command& command, const Call& c
 }
 
 // Each instance is a command of its own; one that is refused is skipped.
-ordered_json Reference::run_bulk(const model::Command& command, const std::vector<Datum>& parameters,
-                                 const model::CommandId& id) {
+Json Reference::run_bulk(const model::Command& command, const std::vector<Datum>& parameters,
+                         const model::CommandId& id) {
   const model::Change& bulk = command.changes[0];
   const std::vector<Datum> keys = Execution(model_, state_, refreshes_, command, parameters, id).matching(bulk);
   std::int64_t count = 0;
@@ -331,14 +329,14 @@ ordered_json Reference::run_bulk(const model::Command& command, const std::vecto
   return {{"outcome", "applied"}, {"count", count}};
 }
 
-ordered_json Reference::write_row(const model::Query& query, const Datum::List& columns) const {
-  ordered_json row = ordered_json::object();
+Json Reference::write_row(const model::Query& query, const Datum::List& columns) const {
+  Json row = Json::object();
   for (std::size_t i = 0; i < columns.size(); ++i)
     row[query.row.names[i]] = model::write_json(model_, query.row.arguments[i], columns[i]);
   return row;
 }
 
-ordered_json Reference::run_query(std::uint32_t index, const Call& call) {
+Json Reference::run_query(std::uint32_t index, const Call& call) {
   const model::Query& query = model_.queries[index];
   if (call.id) return error("request", "a query has no id");
   if (const auto unknown = unknown_name(query.parameters, call.params))
@@ -346,7 +344,7 @@ ordered_json Reference::run_query(std::uint32_t index, const Call& call) {
   std::vector<Datum> parameters;
   if (const auto refusal = read_parameters(query.parameters, LimitParameters(query).found, call.params, parameters))
     return error(refusal->code, refusal->reason);
-  ordered_json answer = {{"rows", ordered_json::array()}};
+  Json answer = {{"rows", Json::array()}};
   if (query.refresh) {
     if (call.cursor) return error("request", "a refreshed query has no pages");
     if (!refreshes_[index].empty())
@@ -404,15 +402,15 @@ void Reference::expire() {
   }
 }
 
-ordered_json Reference::dump() const {
-  ordered_json all = ordered_json::object();
+Json Reference::dump() const {
+  Json all = Json::object();
   for (std::size_t i = 0; i < state_.size(); ++i) {
     const model::Entity& entity = model_.entities[i];
-    ordered_json instances = ordered_json::array();
+    Json instances = Json::array();
     for (const auto& [key, aggregate] : state_[i]) {
       const auto id = static_cast<model::EntityId>(i);
-      instances.push_back(ordered_json::array({model::write_json(model_, model::reference(id), key),
-                                               model::write_aggregate_json(model_, entity, aggregate.fields, {})}));
+      instances.push_back(Json::array({model::write_json(model_, model::reference(id), key),
+                                       model::write_aggregate_json(model_, entity, aggregate.fields, {})}));
     }
     all[entity.name] = std::move(instances);
   }

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/command_id.h"
 #include "noam/model/datum_json.h"
 #include "noam/model/json_text.h"
@@ -73,7 +72,7 @@ class Reference : public tests::Engine {
  public:
   explicit Reference(model::Model model);
 
-  nlohmann::ordered_json answer(const nlohmann::ordered_json& request) override;
+  Json answer(const Json& request) override;
   // A line as it comes: what is no request, or was rounded while it was read, is an error or refused.
   std::string answer_line(std::string_view line);
   void set_time(std::int64_t milliseconds) override { clock_ = milliseconds; }
@@ -81,30 +80,29 @@ class Reference : public tests::Engine {
   void expire() override;
 
   // Everything that is kept: {"Entity": [[key, {field: value}], …]}, in the order of keys.
-  [[nodiscard]] nlohmann::ordered_json dump() const;
+  [[nodiscard]] Json dump() const;
 
  private:
   struct Call {
-    nlohmann::ordered_json params;
+    Json params;
     std::optional<model::CommandId> id;
     std::optional<std::string> cursor;
   };
 
-  nlohmann::ordered_json run_command(const model::Command& command, const Call& call);
-  nlohmann::ordered_json run_query(std::uint32_t index, const Call& call);
-  nlohmann::ordered_json run_bulk(const model::Command& command, const std::vector<Datum>& parameters,
-                                  const model::CommandId& id);
+  Json run_command(const model::Command& command, const Call& call);
+  Json run_query(std::uint32_t index, const Call& call);
+  Json run_bulk(const model::Command& command, const std::vector<Datum>& parameters, const model::CommandId& id);
   std::optional<model::Refusal> read_parameters(const std::vector<model::Parameter>& parameters,
-                                                const std::vector<std::uint32_t>& limits,
-                                                const nlohmann::ordered_json& given, std::vector<Datum>& read) const;
+                                                const std::vector<std::uint32_t>& limits, const Json& given,
+                                                std::vector<Datum>& read) const;
   [[nodiscard]] model::CommandId make_id();
-  [[nodiscard]] nlohmann::ordered_json write_row(const model::Query& query, const Datum::List& columns) const;
+  [[nodiscard]] Json write_row(const model::Query& query, const Datum::List& columns) const;
 
   model::Model model_;
   State state_;
-  std::vector<model::RoundedInteger> rounded_;              // of the line that is answered
-  std::vector<Refreshes> refreshes_;                        // one a query
-  std::map<std::string, nlohmann::ordered_json> outcomes_;  // of applied commands, by id
+  std::vector<RoundedInteger> rounded_;   // of the line that is answered
+  std::vector<Refreshes> refreshes_;      // one a query
+  std::map<std::string, Json> outcomes_;  // of applied commands, by id
   std::int64_t clock_ = 1'700'000'000'000;
   std::uint64_t made_ids_ = 0;
 };

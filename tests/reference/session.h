@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/language/codes.h"
 #include "noam/language/source.h"
@@ -32,7 +32,7 @@ class Session {
 
   std::string answer(const std::string& name, const std::string& params = "{}", const std::string& id = "",
                      const std::string& cursor = "") {
-    nlohmann::ordered_json request = {{"run", name}, {"params", nlohmann::ordered_json::parse(params)}};
+    Json request = {{"run", name}, {"params", Json::parse(params)}};
     if (!id.empty()) request["id"] = id;
     if (!cursor.empty()) request["cursor"] = cursor;
     answer_ = engine_.answer(request);
@@ -43,7 +43,7 @@ class Session {
   std::string run(const std::string& name, const std::string& params = "{}", const std::string& id = "") {
     answer(name, params, id);
     if (answer_.contains("error")) return "error " + answer_["error"]["code"].get<std::string>();
-    const std::string outcome = answer_["outcome"];
+    const std::string outcome = answer_["outcome"].get<std::string>();
     return outcome == "refused" ? answer_["code"].get<std::string>() : outcome;
   }
 
@@ -56,7 +56,7 @@ class Session {
 
   // Of the last answer.
   [[nodiscard]] std::string cursor() const { return answer_.value("cursor", ""); }
-  [[nodiscard]] std::string key(std::size_t at = 0) const { return answer_["keys"][at]; }
+  [[nodiscard]] std::string key(std::size_t at = 0) const { return answer_["keys"][at].get<std::string>(); }
   [[nodiscard]] std::size_t keys() const { return answer_.contains("keys") ? answer_["keys"].size() : 0; }
 
   [[nodiscard]] std::string dump() const { return engine_.dump().dump(); }
@@ -64,7 +64,7 @@ class Session {
 
  private:
   Reference engine_;
-  nlohmann::ordered_json answer_;
+  Json answer_;
 };
 
 }  // namespace noam::reference

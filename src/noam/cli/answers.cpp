@@ -6,19 +6,19 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "noam/base/json.h"
 
 namespace noam::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using model::TypeKind;
 
 std::string cell_text(const model::Type& type, const Json& value) {
   if (value.is_null()) return "-";
-  if (value.is_string() && type.kind != TypeKind::Json) return visible(value.get_ref<const std::string&>());
-  return visible(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (value.is_string() && type.kind != TypeKind::Json) return visible(value.text());
+  return visible(value.dump());
 }
 
 // `name  value`, a line each.

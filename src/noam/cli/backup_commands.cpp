@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/model/layout.h"

@@ -9,8 +9,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/files.h"
 #include "noam/cli/opening.h"
@@ -76,7 +76,7 @@ Result<Wanted> find_wanted(const model::Model& model, const DesignOptions& optio
 }
 
 std::string as_json(const design::Program& program, const Wanted& wanted) {
-  nlohmann::ordered_json out{{"schema", 1}, {"model", program.model->name}};
+  Json out{{"schema", 1}, {"model", program.model->name}};
   if (wanted.design) out["design"] = design::design_json(program);
   if (wanted.plans) out["plans"] = design::plans_json(program, wanted.only);
   if (wanted.mix != nullptr) out["mix"] = design::mix_json(program, *wanted.mix);

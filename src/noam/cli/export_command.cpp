@@ -13,11 +13,11 @@
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "noam/base/file_io.h"
+#include "noam/base/json.h"
 #include "noam/cli/files.h"
 #include "noam/cli/report.h"
 #include "noam/language/suggest.h"
@@ -27,7 +27,6 @@ namespace noam::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using model::Datum;
 
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10U;

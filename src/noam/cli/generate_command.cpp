@@ -9,8 +9,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/files.h"
 #include "noam/cli/opening.h"
@@ -22,7 +22,6 @@
 
 namespace noam::cli {
 
-using Json = nlohmann::ordered_json;
 using targets::Target;
 
 namespace {

@@ -8,9 +8,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/base/json_text.h"
 #include "noam/model/json_text.h"
 #include "noam/model/layout.h"
 
@@ -18,13 +18,11 @@ namespace noam::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t longest_upkeep_request = 4096;
 
 std::string error_line(const std::string& code, const std::string& reason) {
   const Json json{{"error", {{"code", code.empty() ? "store" : code}, {"reason", reason}}}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump();
 }
 
 std::string refresh(runtime::Session& session, const Json& query) {
@@ -46,7 +44,7 @@ std::optional<std::string> answer_upkeep(runtime::Session& session, std::string_
   if (line.size() > longest_upkeep_request) return std::nullopt;
   if (line.find("\"refresh\"") == std::string_view::npos && line.find("\"sweep\"") == std::string_view::npos)
     return std::nullopt;
-  const auto read = model::parse_json(line);
+  const auto read = parse_json(line);
   if (!read || !read->json.is_object() || read->json.size() != 1) return std::nullopt;
   const Json& request = read->json;
   if (request.contains("refresh")) return refresh(session, request["refresh"]);

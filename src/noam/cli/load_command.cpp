@@ -11,9 +11,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/language/suggest.h"
@@ -22,7 +22,6 @@
 
 namespace noam::cli {
 
-using Json = nlohmann::ordered_json;
 using runtime::RowOutcome;
 
 // --- Which files -----------------------------------------------------------------------------------------------------
@@ -189,7 +188,7 @@ std::string FileLoad::note_text(const Progress& progress) {
 }
 
 std::optional<FileLoad::Progress> FileLoad::read_note_text(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::read(text).value_or(Json());
   Progress out;
   if (!json.is_object()) return std::nullopt;
   for (const auto& [name, to] :

@@ -10,9 +10,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "noam/cli/backup_commands.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/design_command.h"
@@ -71,13 +71,12 @@ int check(const std::vector<std::string>& paths, const CheckedTarget& wanted, bo
   }
   std::vector<Compilation> all = compile_all(sources);
   std::string out;
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  Json array = Json::array();
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Diagnostics& diagnostics = all[i].diagnostics;
     if (diagnostics.has_errors() && code == exit_fine) code = exit_wrong_model;
     if (json) {
-      for (auto& one : nlohmann::ordered_json::parse(language::render_json(diagnostics, sources[i])))
-        array.push_back(std::move(one));
+      for (auto& one : Json::parse(language::render_json(diagnostics, sources[i]))) array.push_back(std::move(one));
     } else if (!diagnostics.empty()) {
       out += language::render(diagnostics, sources[i], {color_wanted(STDOUT_FILENO)});
       out += fmt::format("{}: {}\n", sources[i].name(), summary(diagnostics));
@@ -108,7 +107,7 @@ int check(const std::vector<std::string>& paths, const CheckedTarget& wanted, bo
 int format(const std::vector<std::string>& paths, bool only_check, bool json) {
   int code = exit_fine;
   const auto raise = [&](int to) { code = std::max(code, to); };
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  Json array = Json::array();
   std::string out;
   for (const std::string& path : paths) {
     const auto source = read_input(path);
@@ -140,9 +139,9 @@ int format(const std::vector<std::string>& paths, bool only_check, bool json) {
       if (!replaced) raise(complain(replaced.error().message));
     }
     if (!json) continue;
-    nlohmann::ordered_json row{{"file", source->name()}, {"canonical", canonical}, {"written", written}};
+    Json row{{"file", source->name()}, {"canonical", canonical}, {"written", written}};
     if (path == "-" && !only_check && readable) row["text"] = text;
-    row["diagnostics"] = nlohmann::ordered_json::parse(language::render_json(diagnostics, *source));
+    row["diagnostics"] = Json::parse(language::render_json(diagnostics, *source));
     array.push_back(std::move(row));
   }
   return deliver(json ? dumped(array) : out, code);
@@ -195,13 +194,13 @@ std::string filled(std::string_view text) {
 
 int explain(const std::string& name, bool json) {
   const auto as_json = [](const language::CodeInfo& row) {
-    return nlohmann::ordered_json{{"code", row.name},       {"severity", language::severity_name(row.severity)},
-                                  {"summary", row.summary}, {"explanation", row.explanation},
-                                  {"wrong", row.wrong},     {"right", row.right}};
+    return Json{{"code", row.name},       {"severity", language::severity_name(row.severity)},
+                {"summary", row.summary}, {"explanation", row.explanation},
+                {"wrong", row.wrong},     {"right", row.right}};
   };
   if (name.empty()) {
     std::string out;
-    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    Json array = Json::array();
     for (const language::CodeInfo& row : language::all_codes()) {
       out += fmt::format("{:<26}{:<9}{}\n", row.name, language::severity_name(row.severity), row.summary);
       array.push_back(as_json(row));

@@ -9,11 +9,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "noam/base/json_text.h"
 #include "noam/cli/csv.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/statements.h"
@@ -24,7 +24,6 @@ namespace noam::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using model::Datum;
 using model::Refusal;
 using model::TypeKind;
@@ -312,7 +311,7 @@ model::FieldsOrRefusal DataReader::State::instance_of(const CsvRecord& record) c
 
 model::FieldsOrRefusal DataReader::State::instance_of(std::string_view line) const {
   if (auto wrong = refuse_bytes(line)) return std::move(*wrong);
-  const auto text = model::parse_json(line);
+  const auto text = parse_json(line);
   if (!text) return Refusal{"format", "not a line of JSON: " + text.error().message};
   return model::read_instance_json(model, entity, *text);
 }
@@ -406,7 +405,7 @@ std::uint64_t DataReader::size() const {
 
 namespace {
 
-std::string dumped_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped_line(const Json& json) { return json.dump(); }
 
 CsvCell cell_of(const model::Model& model, const model::Type& type, const Datum& datum) {
   if (datum.absent() || (type.is_collection() && datum.as_list().empty())) return {};
@@ -417,12 +416,12 @@ CsvCell cell_of(const model::Model& model, const model::Type& type, const Datum&
   }
   const Json json = model::write_json(model, type, datum);
   if (plain->kind == TypeKind::Text || plain->kind == TypeKind::Enumeration) {
-    const auto& text = json.get_ref<const std::string&>();
+    const auto& text = json.text();
     return {text, text.empty()};
   }
   // Bytes may look like JSON's null, or like nothing.
   if (json.is_string() && plain->kind != TypeKind::Json) {
-    const auto& text = json.get_ref<const std::string&>();
+    const auto& text = json.text();
     if (!text.empty() && text != "null") return {text, false};
   }
   return {dumped_line(json), false};

@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/base/json.h"
 #include "noam/cli/files.h"
 #include "noam/cli/program.h"
 
@@ -58,8 +58,6 @@ int complain_of_model(const language::Diagnostics& diagnostics, const language::
   return exit_wrong_model;
 }
 
-std::string dumped(const nlohmann::ordered_json& value) {
-  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
+std::string dumped(const Json& value) { return value.dump(2) + "\n"; }
 
 }  // namespace noam::cli

@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 
@@ -25,6 +24,6 @@ std::string summary(const language::Diagnostics& diagnostics);
 int complain_of_model(const language::Diagnostics& diagnostics, const language::SourceFile& source);
 
 // For people and programs: indented, with a line break. File names may hold any bytes; JSON may not.
-std::string dumped(const nlohmann::ordered_json& value);
+std::string dumped(const Json& value);
 
 }  // namespace noam::cli

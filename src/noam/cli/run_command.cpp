@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "noam/base/json_text.h"
 #include "noam/cli/answers.h"
 #include "noam/cli/files.h"
 #include "noam/cli/lines.h"
@@ -22,13 +22,11 @@ namespace noam::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // The member `params` of the request: each parameter once, whether from `--params` or as `name=value`.
 Result<Json> read_params(const model::Model& model, const Statement& statement, const RunOptions& options) {
   Json params = Json::object();
   if (options.params) {
-    auto given = model::parse_json(*options.params);
+    auto given = parse_json(*options.params);
     if (!given || !given->json.is_object()) return Error{R"(--params is a JSON object, as '{"name": "value"}')"};
     for (const auto& member : given->json.items()) {
       const model::Parameter* parameter = find_parameter(statement, member.key());
@@ -69,7 +67,7 @@ int run_one(runtime::Session& session, const RunOptions& options) {
 
   const Json answer = session.answer(request);
   const int code = exit_code(answer);
-  if (options.json) return deliver(answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
+  if (options.json) return deliver(answer.dump() + "\n", code);
   if (answer.contains("error")) {
     complain(error_text(answer));
     return code;

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/cli/opening.h"
 
 // `noam run`: one statement, or many as lines of JSON (docs/run.md).
@@ -27,6 +26,6 @@ CLI::App* add_run_command(CLI::App& app, RunOptions& options);
 int run_statements(const RunOptions& options);
 
 // The exit code that tells a script what an answer says.
-int exit_code(const nlohmann::ordered_json& answer);
+int exit_code(const Json& answer);
 
 }  // namespace noam::cli

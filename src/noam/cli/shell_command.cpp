@@ -31,12 +31,10 @@ namespace noam::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr unsigned deepest_file = 16;
 constexpr std::size_t written_at_once = 4096;
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string line_of(const Json& json) { return json.dump() + "\n"; }
 
 class Stopwatch {
  public:
@@ -136,7 +134,7 @@ Shell::Next Shell::run_json(std::string_view line) {
   const Stopwatch watch;
   const Json answer = Json::parse(answer_request(session_, line));
   const double seconds = watch.seconds();
-  const auto request = model::parse_json(line);
+  const auto request = parse_json(line);
   return print(request ? request->json : Json::object(), answer, seconds);
 }
 

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/statements.h"
 
@@ -35,8 +34,6 @@ class Shell {
   Next answer(std::string_view line);
 
  private:
-  using Json = nlohmann::ordered_json;
-
   Next run_dot_command(std::string_view line);
   Next run_statement(std::string_view line);
   Next run_json(std::string_view line);

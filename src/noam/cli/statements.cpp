@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json_text.h"
 #include "noam/language/suggest.h"
 #include "noam/model/datum_json.h"
 #include "noam/model/json_text.h"
@@ -12,7 +12,6 @@
 
 namespace noam::cli {
 
-using Json = nlohmann::ordered_json;
 using model::TypeKind;
 
 std::vector<std::string_view> statement_names(const model::Model& model) {
@@ -73,7 +72,7 @@ Result<Json> read_argument(const model::Model& model, const model::Type& type, c
   required.optional = false;
   if (text.empty())
     return Error{fmt::format("a value is missing; {} is no text, so nothing is no value", to_string(model, required))};
-  auto read = model::parse_json(text);
+  auto read = parse_json(text);
   if (read)
     if (const auto wrong = model::refuse_rounded(model, type, read->rounded, {}, {})) return Error{wrong->reason};
   Json* const json = read ? &read->json : nullptr;

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/base/result.h"
 #include "noam/model/model.h"
 
@@ -34,12 +33,11 @@ Error no_parameter(const Statement& statement, std::string_view name);
 // What a value on the command line stands for, as JSON of the type: texts are taken as they are, and so are other
 // scalars where they are written as in JSON but without quotes; everything else is JSON. What is no value of the type
 // is handed on, for the session to refuse; an error where it is not even JSON.
-Result<nlohmann::ordered_json> read_argument(const model::Model& model, const model::Type& type,
-                                             const std::string& text);
+Result<Json> read_argument(const model::Model& model, const model::Type& type, const std::string& text);
 
 // Adds a parameter to the member `params` of a request. An error where the statement has none of this name, or it is
 // there already.
 Result<void> add_argument(const model::Model& model, const Statement& statement, const std::string& name,
-                          const std::string& text, nlohmann::ordered_json& params);
+                          const std::string& text, Json& params);
 
 }  // namespace noam::cli

@@ -9,8 +9,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/answers.h"
 #include "noam/cli/compile.h"
 #include "noam/cli/files.h"
@@ -31,8 +31,6 @@ using runtime::Spread;
 using runtime::Statistics;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double far_off = 2;
 
@@ -207,8 +205,7 @@ Json key_json(const design::Program& program, std::uint32_t collection, const st
 std::string key_text(const design::Program& program, std::uint32_t collection, const stores::Key& key) {
   std::vector<std::string> parts;
   for (const Json& part : key_json(program, collection, key))
-    parts.push_back(visible(part.is_string() ? part.get<std::string>()
-                                             : part.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    parts.push_back(visible(part.is_string() ? part.get<std::string>() : part.dump()));
   return model::shortened(fmt::format("{}", fmt::join(parts, ", ")), 60);
 }
 

@@ -5,8 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/cli/verify_command.h"
@@ -14,8 +14,6 @@
 #include "noam/model/layout.h"
 
 namespace noam::cli {
-
-using Json = nlohmann::ordered_json;
 
 // --- deploy ----------------------------------------------------------------------------------------------------------
 

@@ -4,15 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/model/layout.h"
 
 namespace noam::cli {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/opening.h"
 #include "noam/runtime/session.h"
@@ -25,7 +24,7 @@ int verify_copies(const VerifyOptions& options);
 // A line each, some of each collection.
 std::string differences_text(const std::vector<runtime::Difference>& differences);
 // What was found, for a person or as JSON.
-nlohmann::ordered_json verification_object(const runtime::Verification& found, const std::string& strategy);
+Json verification_object(const runtime::Verification& found, const std::string& strategy);
 std::string verification_text(const runtime::Verification& found, const std::string& strategy,
                               const std::optional<Answered>& before);
 std::string verification_json(const runtime::Verification& found, const std::string& strategy,

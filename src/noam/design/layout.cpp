@@ -5,13 +5,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/writing.h"
 
 namespace noam::design {
-
-using Json = nlohmann::ordered_json;
 
 const char* purpose_name(Purpose purpose) {
   switch (purpose) {
@@ -245,12 +243,12 @@ bool same_but_for_order(const Json& a, const Json& b) {
 }  // namespace
 
 std::string describe_layout(const Design& design, const model::Model& model) {
-  return Describer(design, model).describe().dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Describer(design, model).describe().dump();
 }
 
 std::vector<LaidOut> laid_out(std::string_view layout) {
   std::vector<LaidOut> out;
-  const Json json = Json::parse(layout, nullptr, false);
+  const Json json = Json::read(layout).value_or(Json());
   if (!json.is_object()) return out;
   for (const Json& collection : list_of(json, "collections")) {
     LaidOut one;
@@ -264,8 +262,8 @@ std::vector<LaidOut> laid_out(std::string_view layout) {
 std::vector<std::string> layout_differences(std::string_view stored, std::string_view wanted) {
   std::vector<std::string> out;
   if (stored == wanted) return out;
-  const Json before = Json::parse(stored, nullptr, false);
-  const Json after = Json::parse(wanted, nullptr, false);
+  const Json before = Json::read(stored).value_or(Json());
+  const Json after = Json::read(wanted).value_or(Json());
   if (!before.is_object() || !after.is_object()) return {"the layout in the store can't be read"};
   for (const auto& [member, what] : {std::pair("entities", "entity"), std::pair("values", "value")}) {
     for (const Json& one : list_of(before, member)) {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/design/explanation.h"
 #include "noam/design/layout.h"
 #include "noam/design/strategies.h"
@@ -15,7 +15,6 @@
 
 namespace noam::design {
 
-using Json = nlohmann::ordered_json;
 using model::Expr;
 using model::ExprKind;
 using model::TypeKind;

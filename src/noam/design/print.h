@@ -3,8 +3,7 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/design/program.h"
 
 // A design and its plans, for people and for programs (docs/design.md).
@@ -15,17 +14,16 @@ namespace noam::design {
 std::string print_design(const Program& program);
 
 // The same, complete.
-nlohmann::ordered_json design_json(const Program& program);
+Json design_json(const Program& program);
 
 // What every statement does, or this one. Estimates are for one execution.
 std::string print_plans(const Program& program, const std::optional<model::StatementRef>& only = std::nullopt);
-nlohmann::ordered_json plans_json(const Program& program,
-                                  const std::optional<model::StatementRef>& only = std::nullopt);
+Json plans_json(const Program& program, const std::optional<model::StatementRef>& only = std::nullopt);
 
 // What the statements of a mix read and write together: in a second where the mix has a rate, else for one statement of
 // it on average.
 std::string print_mix(const Program& program, const model::Mix& mix);
-nlohmann::ordered_json mix_json(const Program& program, const model::Mix& mix);
+Json mix_json(const Program& program, const model::Mix& mix);
 
 // What each family holds, and who reads it.
 std::string print_storage(const Program& program);

@@ -4,16 +4,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/design/explanation.h"
 #include "noam/design/print.h"
 #include "noam/model/layout.h"
 #include "noam/model/writing.h"
 
 namespace noam::design {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unicode/uchar.h>
 
+#include "noam/base/json.h"
 #include "noam/language/source.h"
 #include "noam/language/unicode.h"
 
@@ -236,10 +236,10 @@ std::string render(const Diagnostics& diagnostics, const SourceFile& source, con
 
 namespace {
 
-nlohmann::ordered_json json_of(Span span, const SourceFile& source) {
+Json json_of(Span span, const SourceFile& source) {
   const auto position = [&](std::uint32_t offset) {
     const Position at = source.position(offset);
-    return nlohmann::ordered_json{{"line", at.line}, {"column", at.column}};
+    return Json{{"line", at.line}, {"column", at.column}};
   };
   return {{"begin", span.begin}, {"end", span.end}, {"start", position(span.begin)}, {"stop", position(span.end)}};
 }
@@ -247,9 +247,9 @@ nlohmann::ordered_json json_of(Span span, const SourceFile& source) {
 }  // namespace
 
 std::string render_json(const Diagnostics& diagnostics, const SourceFile& source) {
-  auto all = nlohmann::ordered_json::array();
+  auto all = Json::array();
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    auto labels = nlohmann::ordered_json::array();
+    auto labels = Json::array();
     for (const Label& label : diagnostic.labels) {
       labels.push_back({{"span", json_of(label.span, source)}, {"text", label.text}});
     }
@@ -261,7 +261,7 @@ std::string render_json(const Diagnostics& diagnostics, const SourceFile& source
                    {"labels", std::move(labels)},
                    {"hint", diagnostic.hint}});
   }
-  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return all.dump(2) + "\n";
 }
 
 }  // namespace noam::language

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/language/source.h"
 
 namespace noam::language {
@@ -144,15 +144,15 @@ TEST(Diagnostics, AreAnArrayInJson) {
   const SourceFile source("ö.noam", "ä\nentity \xff");
   Diagnostics diagnostics;
   diagnostics.error(DiagnosticCode::Syntax, {3, 9}, "found `\xff`").label({0, 2}, "here").hint("none");
-  const auto all = nlohmann::json::parse(render_json(diagnostics, source));
+  const auto all = Json::parse(render_json(diagnostics, source));
   ASSERT_EQ(all.size(), 1U);
-  const auto expected = nlohmann::json::parse(R"({
+  const auto expected = Json::parse(R"({
     "code": "syntax", "severity": "error", "message": "found `�`", "file": "ö.noam",
     "span": {"begin": 3, "end": 9, "start": {"line": 2, "column": 1}, "stop": {"line": 2, "column": 7}},
     "labels": [{"span": {"begin": 0, "end": 2, "start": {"line": 1, "column": 1}, "stop": {"line": 1, "column": 2}}, "text": "here"}],
     "hint": "none"})");
   EXPECT_EQ(all[0], expected);
-  EXPECT_EQ(nlohmann::json::parse(render_json({}, source)), nlohmann::json::array());
+  EXPECT_EQ(Json::parse(render_json({}, source)), Json::array());
 }
 
 }  // namespace

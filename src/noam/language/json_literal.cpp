@@ -5,7 +5,7 @@
 namespace noam::language {
 
 bool is_json(std::string_view text) {
-  const auto read = model::parse_json(text);
+  const auto read = parse_json(text);
   return read && read->rounded.empty();
 }
 

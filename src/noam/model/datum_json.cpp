@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "noam/base/check.h"
+#include "noam/base/json_text.h"
 #include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
 #include "noam/model/spot.h"
@@ -16,16 +16,12 @@ namespace noam::model {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::size_t most_key_bytes = 1024;
 
-std::string dumped(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string dumped(const Json& json) { return json.dump(); }
 
 // What was given, as a reason shows it: in full where it is short.
-std::string shown(const ordered_json& json) {
+std::string shown(const Json& json) {
   if (json.is_array()) return "an array";
   if (json.is_object()) return "an object";
   return shortened(dumped(json));
@@ -52,7 +48,7 @@ class JsonReader {
  public:
   explicit JsonReader(const Model& model) : model_(model) {}
 
-  DatumOrRefusal read(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read(const Type& type, const Json& json, const std::string& place) {
     if (json.is_null()) {
       if (type.optional) return Datum();
       return refusal("required", place, "a value is required");
@@ -80,14 +76,14 @@ class JsonReader {
   }
 
  private:
-  [[nodiscard]] Refusal unexpected(const Type& type, const ordered_json& json, const std::string& place) const {
+  [[nodiscard]] Refusal unexpected(const Type& type, const Json& json, const std::string& place) const {
     Type required = type;
     required.optional = false;
     return refusal("value", place, fmt::format("expected {}, not {}", to_string(model_, required), shown(json)));
   }
 
   // Absent where it is none of the type.
-  static Datum read_scalar(const Type& type, const ordered_json& json) {
+  static Datum read_scalar(const Type& type, const Json& json) {
     switch (type.kind) {
       case TypeKind::Bool:
         return json.is_boolean() ? Datum(json.get<bool>()) : Datum();
@@ -105,28 +101,25 @@ class JsonReader {
       default:
         break;
     }
-    return json.is_string() ? read_string(type, json.get_ref<const std::string&>()) : Datum();
+    return json.is_string() ? read_string(type, json.text()) : Datum();
   }
 
-  static Datum read_int(const ordered_json& json) {
+  static Datum read_int(const Json& json) {
     if (!json.is_number_integer()) return {};
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (json.is_number_unsigned() && json.get<std::uint64_t>() > most) return {};
     return json.get<std::int64_t>();
   }
 
-  static Datum read_float(const ordered_json& json) {
+  static Datum read_float(const Json& json) {
     if (!json.is_number()) return {};
     const auto number = json.get<double>();
     return std::isfinite(number) ? Datum(number) : Datum();
   }
 
-  static Datum read_json_text(const ordered_json& json) {
-    try {
-      return json.dump();
-    } catch (const ordered_json::exception&) {
-      return {};  // no UTF-8
-    }
+  static Datum read_json_text(const Json& json) {
+    auto text = json.try_dump();
+    return text ? Datum(std::move(*text)) : Datum();
   }
 
   static Datum read_string(const Type& type, const std::string& text) {
@@ -159,7 +152,7 @@ class JsonReader {
     }
   }
 
-  DatumOrRefusal read_reference(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read_reference(const Type& type, const Json& json, const std::string& place) {
     const Entity& entity = model_.entity(type.entity());
     if (entity.key.size() == 1) return read(key_field(entity, 0).type, json, place);
     if (!json.is_array()) return unexpected(type, json, place);
@@ -177,7 +170,7 @@ class JsonReader {
     return Datum(std::move(parts));
   }
 
-  DatumOrRefusal read_value(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read_value(const Type& type, const Json& json, const std::string& place) {
     if (!json.is_object()) return unexpected(type, json, place);
     const Value& value = model_.value(type.value());
     for (const auto& [name, given] : json.items()) {
@@ -203,7 +196,7 @@ class JsonReader {
     return Datum(std::move(fields));
   }
 
-  DatumOrRefusal read_elements(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read_elements(const Type& type, const Json& json, const std::string& place) {
     if (!json.is_array()) return unexpected(type, json, place);
     Datum::List elements;
     for (std::size_t i = 0; i < json.size(); ++i) {
@@ -214,7 +207,7 @@ class JsonReader {
     return type.kind == TypeKind::Set ? make_set(std::move(elements)) : Datum(std::move(elements));
   }
 
-  DatumOrRefusal read_map(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read_map(const Type& type, const Json& json, const std::string& place) {
     Datum::List entries;
     if (json.is_object()) {
       for (const auto& [name, value] : json.items()) {
@@ -237,8 +230,7 @@ class JsonReader {
     return make_map(std::move(entries));
   }
 
-  DatumOrRefusal read_entry(const Type& type, const ordered_json& key, const ordered_json& value,
-                            const std::string& place) {
+  DatumOrRefusal read_entry(const Type& type, const Json& key, const Json& value, const std::string& place) {
     auto key_datum = read(type.arguments[0], key, place);
     if (!key_datum) return key_datum;
     auto value_datum = read(type.arguments[1], value, place);
@@ -246,7 +238,7 @@ class JsonReader {
     return Datum(Datum::List{std::move(*key_datum), std::move(*value_datum)});
   }
 
-  DatumOrRefusal read_row(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read_row(const Type& type, const Json& json, const std::string& place) {
     if (!json.is_object()) return unexpected(type, json, place);
     for (const auto& [name, given] : json.items()) {
       if (std::find(type.names.begin(), type.names.end(), name) == type.names.end()) {
@@ -267,7 +259,7 @@ class JsonReader {
     return Datum(std::move(columns));
   }
 
-  DatumOrRefusal read_rows(const Type& type, const ordered_json& json, const std::string& place) {
+  DatumOrRefusal read_rows(const Type& type, const Json& json, const std::string& place) {
     if (!json.is_array()) return unexpected(type, json, place);
     Datum::List rows;
     for (std::size_t i = 0; i < json.size(); ++i) {
@@ -281,7 +273,7 @@ class JsonReader {
   const Model& model_;
 };
 
-ordered_json write_scalar(const Type& type, const Datum& datum) {
+Json write_scalar(const Type& type, const Datum& datum) {
   switch (type.kind) {
     case TypeKind::Bool:
       return datum.as_bool();
@@ -317,8 +309,8 @@ ordered_json write_scalar(const Type& type, const Datum& datum) {
   }
 }
 
-ordered_json write_row(const Model& model, const Type& type, const Datum& row) {
-  auto out = ordered_json::object();
+Json write_row(const Model& model, const Type& type, const Datum& row) {
+  auto out = Json::object();
   for (std::size_t i = 0; i < type.names.size(); ++i) {
     out[type.names[i]] = write_json(model, type.arguments[i], row.as_list()[i]);
   }
@@ -366,7 +358,7 @@ class Storability {
         if (std::find(type.names.begin(), type.names.end(), datum.as_string()) != type.names.end()) return std::nullopt;
         return refusal("value", place.text(),
                        fmt::format("expected {}, not {}", to_string(model_, scalar_type(type)),
-                                   shown(ordered_json(datum.as_string()))));
+                                   shown(Json(datum.as_string()))));
       default:
         return inside(type, datum, place,
                       [this](const Type& part, const Datum& held, const Spot& at) { return limits(part, held, at); });
@@ -461,24 +453,24 @@ class Storability {
 
 }  // namespace
 
-DatumOrRefusal read_json(const Model& model, const Type& type, const ordered_json& json, const std::string& name) {
+DatumOrRefusal read_json(const Model& model, const Type& type, const Json& json, const std::string& name) {
   return JsonReader(model).read(type, json, name);
 }
 
-ordered_json write_json(const Model& model, const Type& type, const Datum& datum) {
+Json write_json(const Model& model, const Type& type, const Datum& datum) {
   if (datum.absent()) return nullptr;
   switch (type.kind) {
     case TypeKind::Reference: {
       const Entity& entity = model.entity(type.entity());
       if (entity.key.size() == 1) return write_json(model, key_field(entity, 0).type, datum);
-      auto out = ordered_json::array();
+      auto out = Json::array();
       for (std::size_t i = 0; i < entity.key.size(); ++i) {
         out.push_back(write_json(model, key_field(entity, i).type, datum.as_list()[i]));
       }
       return out;
     }
     case TypeKind::Value: {
-      auto out = ordered_json::object();
+      auto out = Json::object();
       const auto& fields = model.fields(type);
       for (std::size_t i = 0; i < fields.size(); ++i) {
         out[fields[i].name] = write_json(model, fields[i].type, datum.as_list()[i]);
@@ -487,14 +479,14 @@ ordered_json write_json(const Model& model, const Type& type, const Datum& datum
     }
     case TypeKind::List:
     case TypeKind::Set: {
-      auto out = ordered_json::array();
+      auto out = Json::array();
       for (const Datum& element : datum.as_list()) out.push_back(write_json(model, type.element(), element));
       return out;
     }
     case TypeKind::Map: {
-      auto out = ordered_json::array();
+      auto out = Json::array();
       for (const Datum& entry : datum.as_list()) {
-        auto pair = ordered_json::array();
+        auto pair = Json::array();
         for (std::size_t i = 0; i < 2; ++i) pair.push_back(write_json(model, type.arguments[i], entry.as_list()[i]));
         out.push_back(std::move(pair));
       }
@@ -503,7 +495,7 @@ ordered_json write_json(const Model& model, const Type& type, const Datum& datum
     case TypeKind::Row:
       return write_row(model, type, datum);
     case TypeKind::Rows: {
-      auto out = ordered_json::array();
+      auto out = Json::array();
       for (const Datum& row : datum.as_list()) out.push_back(write_row(model, type, row));
       return out;
     }
@@ -512,9 +504,9 @@ ordered_json write_json(const Model& model, const Type& type, const Datum& datum
   }
 }
 
-ordered_json write_aggregate_json(const Model& model, const Entity& entity, const Datum& fields,
-                                  const std::vector<std::uint32_t>& without) {
-  auto out = ordered_json::object();
+Json write_aggregate_json(const Model& model, const Entity& entity, const Datum& fields,
+                          const std::vector<std::uint32_t>& without) {
+  auto out = Json::object();
   for (std::uint32_t i = 0; i < entity.fields.size(); ++i) {
     const Field& field = entity.fields[i];
     if (field.hidden || std::find(without.begin(), without.end(), i) != without.end()) continue;

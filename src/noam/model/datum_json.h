@@ -9,8 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/datum.h"
 #include "noam/model/model.h"
 
@@ -43,13 +42,12 @@ class DatumOrRefusal {
 // have their default, else are absent or empty. Sets and maps may come in any order (the last of equal map keys wins).
 // Text limits (`text(8)`) are not checked here but where a value is stored: see `storable`. `name` is what a refusal
 // calls the value itself; without one it begins with the place inside, or says the reason alone.
-DatumOrRefusal read_json(const Model& model, const Type& type, const nlohmann::ordered_json& json,
-                         const std::string& name = {});
+DatumOrRefusal read_json(const Model& model, const Type& type, const Json& json, const std::string& name = {});
 
-nlohmann::ordered_json write_json(const Model& model, const Type& type, const Datum& datum);
+Json write_json(const Model& model, const Type& type, const Datum& datum);
 // The aggregate of an entity, given its fields in their order: an object without its hidden key.
-nlohmann::ordered_json write_aggregate_json(const Model& model, const Entity& entity, const Datum& fields,
-                                            const std::vector<std::uint32_t>& without);
+Json write_aggregate_json(const Model& model, const Entity& entity, const Datum& fields,
+                          const std::vector<std::uint32_t>& without);
 
 // What a field has that was not given: its default, else absent or empty.
 Datum initial_value(const Field& field);

@@ -5,15 +5,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/sample_for_tests.h"
 
 namespace noam::model {
 namespace {
 
 using namespace std::string_literals;
-using nlohmann::ordered_json;
 using sample::field;
 using sample::integer;
 using sample::map_of;
@@ -63,7 +62,7 @@ Model shop() {
 class DatumJson : public testing::Test {
  protected:
   [[nodiscard]] DatumOrRefusal read(const Type& type, const std::string& json) const {
-    return read_json(model, type, ordered_json::parse(json));
+    return read_json(model, type, Json::parse(json));
   }
 
   void expect_read(const Type& type, const std::string& json, const Datum& expected) const {
@@ -160,14 +159,14 @@ TEST_F(DatumJson, ShowsOnlyTheBeginningOfSomethingLong) {
 }
 
 TEST_F(DatumJson, RefusesNumbersThatAreNotFinite) {
-  const auto refused = read_json(model, scalar(TypeKind::Float), ordered_json(std::numeric_limits<double>::infinity()));
+  const auto refused = read_json(model, scalar(TypeKind::Float), Json(std::numeric_limits<double>::infinity()));
   ASSERT_FALSE(static_cast<bool>(refused));
   EXPECT_EQ(refused.refusal().code, "value");
 }
 
 TEST_F(DatumJson, RefusesBytesThatAreNoText) {
   for (const TypeKind kind : {TypeKind::Text, TypeKind::Json}) {
-    const auto refused = read_json(model, scalar(kind), ordered_json("\xFF"));
+    const auto refused = read_json(model, scalar(kind), Json("\xFF"));
     ASSERT_FALSE(static_cast<bool>(refused));
     EXPECT_EQ(refused.refusal().code, "value");
   }
@@ -207,7 +206,7 @@ TEST_F(DatumJson, GivesMissingMembersTheirDefault) {
 TEST_F(DatumJson, NamesThePlaceOfWhatItRefuses) {
   const Type remarks = collection_of(TypeKind::List, sample::value_type(remark));
   const auto refused = [&](const std::string& json) {
-    const auto out = read_json(model, remarks, ordered_json::parse(json), "remarks");
+    const auto out = read_json(model, remarks, Json::parse(json), "remarks");
     return out ? "" : out.refusal().reason;
   };
   EXPECT_EQ(refused(R"([{"body":""},{"line":{"product":"p1","tags":["a",7]},"body":""}])"),

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "noam/base/json_text.h"
 
 namespace noam::model {
-
-using nlohmann::ordered_json;
 
 std::string member_name(const Entity& entity, std::size_t field) {
   if (!entity.fields[field].hidden) return entity.fields[field].name;
@@ -44,8 +43,8 @@ FieldsOrRefusal read_instance_json(const Model& model, const Entity& entity, con
   return fields;
 }
 
-ordered_json write_instance_json(const Model& model, const Entity& entity, const Datum::List& fields) {
-  auto out = ordered_json::object();
+Json write_instance_json(const Model& model, const Entity& entity, const Datum::List& fields) {
+  auto out = Json::object();
   for (std::size_t i = 0; i < entity.fields.size(); ++i) {
     const Field& field = entity.fields[i];
     if (!fields[i].absent())

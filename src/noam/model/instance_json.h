@@ -5,8 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json_text.h"
 #include "noam/model/datum.h"
 #include "noam/model/datum_json.h"
 #include "noam/model/json_text.h"
@@ -37,6 +36,6 @@ class FieldsOrRefusal {
 FieldsOrRefusal read_instance_json(const Model& model, const Entity& entity, const JsonText& text);
 
 // The same object: what is absent is left out, but where a default would take its place it is null.
-nlohmann::ordered_json write_instance_json(const Model& model, const Entity& entity, const Datum::List& fields);
+Json write_instance_json(const Model& model, const Entity& entity, const Datum::List& fields);
 
 }  // namespace noam::model

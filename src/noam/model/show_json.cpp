@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/estimates.h"
 #include "noam/model/show.h"
 #include "noam/model/writing.h"
@@ -14,8 +13,6 @@
 namespace noam::model {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int schema = 1;
 
@@ -458,7 +455,7 @@ std::string show_json(const Model& model) {
       {"roles", roles(model)}, {"queries", queries(model)}, {"commands", commands(model)}, {"groups", groups(model)},
       {"mixes", mixes(model)}, {"designs", designs(model)},
   };
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return out.dump(2) + '\n';
 }
 
 }  // namespace noam::model

@@ -1,8 +1,8 @@
 #include "noam/model/show.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/layout.h"
 #include "noam/model/sample_for_tests.h"
 
@@ -10,8 +10,6 @@ namespace noam::model {
 namespace {
 
 using namespace sample;
-using Json = nlohmann::json;
-
 TEST(ShowText, TellsTheModelAsItWasUnderstood) {
   EXPECT_EQ(show_text(whole_blog()), R"(model blog
 3 entities, 1 value, 3 roles, 1 query, 2 commands, 1 group, 2 mixes, 1 design

@@ -57,7 +57,7 @@ bool is_scalar(const Type& type, const Datum& datum) {
       return datum.is_string();
     case TypeKind::Json: {
       if (!datum.is_string()) return false;
-      const auto read = model::parse_json(datum.as_string());
+      const auto read = parse_json(datum.as_string());
       return read && read->rounded.empty();
     }
     case TypeKind::Uuid:

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <xxhash.h>
 
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
+#include "noam/base/json_text.h"
 #include "noam/model/json_text.h"
 #include "noam/model/packed.h"
 #include "noam/model/scalars.h"
@@ -27,7 +27,6 @@
 
 namespace noam::runtime {
 
-using Json = nlohmann::ordered_json;
 using model::Datum;
 
 namespace {
@@ -143,7 +142,7 @@ Result<std::vector<Datum>> bind(const model::Model& model, const Asked& asked, c
 
 // The same of the member `params` of a request.
 Result<std::vector<Datum>> read_parameters(const model::Model& model, const Asked& asked, const Json& params,
-                                           const std::vector<model::RoundedInteger>& rounded) {
+                                           const std::vector<RoundedInteger>& rounded) {
   const std::vector<model::Parameter>& parameters = asked.parameters;
   for (const auto& member : params.items())
     if (!find_parameter(parameters, member.key()))
@@ -362,7 +361,7 @@ std::string outcome_text(const model::Model& model, const Outcome& outcome) {
 
 Outcome outcome_from(const model::Model& model, const std::string& text) {
   Outcome out;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::read(text).value_or(Json());
   check(json.is_object(), "an outcome is kept as it was written");
   for (const Json& key : json["keys"])
     for (std::uint32_t i = 0; i < model.entities.size(); ++i)
@@ -417,7 +416,7 @@ std::string begun_text(const Begun& begun) {
 
 // Nothing where it is an outcome.
 std::optional<Begun> begun_from(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::read(text).value_or(Json());
   check(json.is_object(), "what is kept under an id is as it was written");
   if (!json.contains("todo")) return std::nullopt;
   auto parameters = datum_from(json["parameters"]);
@@ -905,7 +904,7 @@ Json outcome_json(const model::Model& model, const Outcome& outcome) {
 
 Json Session::answer(const Json& request) { return answer(request, {}); }
 
-Json Session::answer(const Json& request, const std::vector<model::RoundedInteger>& rounded) {
+Json Session::answer(const Json& request, const std::vector<RoundedInteger>& rounded) {
   const model::Model& model = *program_.model;
   if (!request.is_object()) return error_json("request", "a request is an object: {\"run\": …}");
   for (const auto& member : request.items())
@@ -913,7 +912,7 @@ Json Session::answer(const Json& request, const std::vector<model::RoundedIntege
       return error_json("request", fmt::format("no member `{}` in a request", model::shortened(member.key())));
   if (!request.contains("run") || !request["run"].is_string())
     return error_json("request", "`run` names a query or a command");
-  const std::string& name = request["run"].get_ref<const std::string&>();
+  const std::string& name = request["run"].text();
   const Json none = Json::object();
   const Json& params = request.contains("params") ? request["params"] : none;
   if (!params.is_object()) return error_json("request", "`params` is an object");
@@ -925,7 +924,7 @@ Json Session::answer(const Json& request, const std::vector<model::RoundedIntege
   std::optional<model::CommandId> id;
   if (request.contains("id") && !request["id"].is_null()) {
     if (query != nullptr) return error_json("request", "a query has no `id`");
-    if (request["id"].is_string()) id = model::parse_command_id(request["id"].get_ref<const std::string&>());
+    if (request["id"].is_string()) id = model::parse_command_id(request["id"].text());
     if (!id) return error_json("request", "`id` is a UUIDv7 of a time up to year 9999");
   }
   std::string cursor;
@@ -964,10 +963,10 @@ Json Session::answer(const Json& request, const std::vector<model::RoundedIntege
 }
 
 std::string Session::answer_line(std::string_view line) {
-  const auto request = model::parse_json(line);
+  const auto request = parse_json(line);
   const Json out = request ? answer(request->json, request->rounded)
                            : error_json("request", "not a line of JSON: " + request.error().message);
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out.dump();
 }
 
 }  // namespace noam::runtime

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/base/result.h"
 #include "noam/design/program.h"
 #include "noam/model/command_id.h"
@@ -23,7 +22,7 @@
 #include "noam/runtime/tasks.h"
 #include "noam/stores/store.h"
 
-namespace noam::model {
+namespace noam {
 struct RoundedInteger;
 }
 
@@ -165,9 +164,9 @@ class Session {
                   const std::optional<model::CommandId>& id = std::nullopt);
 
   // One line of JSON for one request (docs/json.md). Never fails: what is wrong is in the answer. Who parses the
-  // request answers for the numbers in it: nlohmann rounds integers beyond 64 bits, `answer_line` refuses them in a
-  // json.
-  nlohmann::ordered_json answer(const nlohmann::ordered_json& request);
+  // request answers for the numbers in it: integers beyond 64 bits are rounded when they are read, `answer_line`
+  // refuses them in a json.
+  Json answer(const Json& request);
   std::string answer_line(std::string_view line);
 
   // From now on, refreshes queries at their `every`, and sweeps, as long as the session lives: on the scheduler, or
@@ -206,8 +205,7 @@ class Session {
   struct State;
   Session(design::Program program, stores::Store& store, SessionOptions options);
 
-  nlohmann::ordered_json answer(const nlohmann::ordered_json& request,
-                                const std::vector<model::RoundedInteger>& rounded);
+  Json answer(const Json& request, const std::vector<RoundedInteger>& rounded);
   Result<Rows> run_query(const model::Query& query, std::vector<model::Datum> parameters, std::string_view cursor);
   // What becomes of a command whose parameters may be wrong.
   Outcome decide(const model::Command& command, Result<std::vector<model::Datum>> parameters,

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "noam/base/breakage.h"
+#include "noam/base/json.h"
 #include "noam/base/kill_point.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/session_state.h"
@@ -16,7 +16,6 @@
 
 namespace noam::runtime {
 
-using Json = nlohmann::ordered_json;
 using model::Datum;
 
 namespace {
@@ -38,7 +37,7 @@ Json readable(const model::Model& model, const model::Type* type, const Datum& d
   return datum.as_int();
 }
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& json) { return json.dump(); }
 
 std::string parts_text(const model::Model& model, const std::vector<model::Part>& parts, const stores::Key& key) {
   std::string out;

@@ -19,7 +19,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -38,6 +37,7 @@
 #include "noam/base/check.h"
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/base/file_io.h"
+#include "noam/base/json.h"
 #include "noam/base/kill_point.h"
 #include "noam/design/layout.h"
 #include "noam/model/packed.h"
@@ -57,8 +57,6 @@ namespace noam::stores {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 constexpr std::uint32_t this_format = 2;  // of the folder and all in it; docs/storage.md
 constexpr const char* head_file = "noam.json";
 constexpr const char* database_folder = "db";
@@ -99,7 +97,7 @@ Error damaged_head(const std::string& folder) {
 }
 
 Result<Head> parse_head(const std::string& folder, const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = Json::read(text).value_or(Json());
   if (!json.is_object() || !json.contains("noam") || !json.contains("format") || !json["format"].is_number_unsigned())
     return damaged_head(folder);
   Head head;
@@ -776,7 +774,7 @@ Result<void> RocksdbStore::read_deployment() {
     return Error{fmt::format("store `{}`: damaged: its design is not there; restore a backup", folder_)};
   }
   if (!status.ok()) return trouble(status, "can't be read");
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::read(text).value_or(Json());
   if (!json.is_object() || !json.contains("layout") || !json["layout"].is_object())
     return Error{fmt::format("store `{}`: damaged: its design can't be read; restore a backup", folder_)};
   deployment_ = Deployment{json.value("design", ""), json["layout"].dump(), json.value("version", 1U),
@@ -790,10 +788,8 @@ Result<void> RocksdbStore::read_deployment() {
 
 Result<void> RocksdbStore::write_deployment(const design::Design& design) {
   const Deployment made{design.name, design.layout, deployment_ ? deployment_->version + 1 : 1, system_milliseconds()};
-  const Json json{{"design", made.design},
-                  {"version", made.version},
-                  {"at", made.at},
-                  {"layout", Json::parse(design.layout, nullptr, false)}};
+  const Json json{
+      {"design", made.design}, {"version", made.version}, {"at", made.at}, {"layout", Json::parse(design.layout)}};
   rocksdb::WriteOptions durable;
   durable.sync = true;
   NOAM_RETURN_IF_ERROR(can_write());

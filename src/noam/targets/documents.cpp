@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "noam/base/check.h"
+#include "noam/base/json.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
 #include "noam/targets/keys.h"
@@ -349,9 +349,9 @@ std::string scalar_text(TypeKind type, const Datum& datum) {
 namespace {
 
 // BSON has room for 100 levels (MongoDB Manual, "Limits and Thresholds"), and some are around the value.
-constexpr int deepest_json = 80;
+constexpr int deepest_kept = 80;
 
-bool plain_json(const nlohmann::ordered_json& json, int levels) {
+bool plain_json(const Json& json, int levels) {
   if (levels == 0) return false;
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) return false;
   for (const auto& member : json.items()) {
@@ -365,10 +365,10 @@ bool plain_json(const nlohmann::ordered_json& json, int levels) {
 
 }  // namespace
 
-std::optional<nlohmann::ordered_json> kept_json(const Datum& datum) {
+std::optional<Json> kept_json(const Datum& datum) {
   const std::string_view text = datum.as_string();
-  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (json.is_discarded() || json.dump() != text || !plain_json(json, deepest_json)) return std::nullopt;
+  auto json = Json::read(text);
+  if (!json || json->dump() != text || !plain_json(*json, deepest_kept)) return std::nullopt;
   return json;
 }
 

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/design/sample.h"
 #include "noam/targets/capabilities.h"
 #include "noam/targets/names.h"
@@ -128,7 +127,7 @@ std::string key_text(const std::vector<Node>& parts);
 // What a json holds, where it can be kept as it is: nothing of it is lost when it is written again, names are none of
 // those that databases give a meaning to, and it is not nested too deeply. Else it is kept as text, as the only member,
 // `noam_json`, of an object.
-std::optional<nlohmann::ordered_json> kept_json(const model::Datum& datum);
+std::optional<Json> kept_json(const model::Datum& datum);
 inline constexpr const char* json_text_field = "noam_json";
 
 // The names of the members of a reference of several parts, a value or a row.

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "noam/base/json.h"
 
 namespace noam::targets::documents {
 

@@ -1,12 +1,10 @@
 #include "noam/targets/json_print.h"
 
-#include <nlohmann/json.hpp>
+#include "noam/base/json.h"
 
 namespace noam::targets {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class Printer {
  public:

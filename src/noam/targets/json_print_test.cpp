@@ -1,12 +1,11 @@
 #include "noam/targets/json_print.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "noam/base/json.h"
 
 namespace noam::targets {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 TEST(PrintJson, KeepsInALineWhatFits) {
   EXPECT_EQ(print_json(Json::parse(R"({"a":[1,"x"],"b":{}})")), R"({"a": [1, "x"], "b": {}})");

@@ -1,9 +1,9 @@
 #include "noam/targets/plain.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "noam/base/check.h"
+#include "noam/base/json.h"
 #include "noam/model/datum_json.h"
 
 namespace noam::targets {
@@ -12,8 +12,6 @@ using model::Datum;
 using model::Model;
 using model::Type;
 using model::TypeKind;
-using Json = nlohmann::ordered_json;
-
 const Type& resolved(const Model& model, const Type& type) {
   if (type.kind != TypeKind::Reference) return type;
   const model::Entity& entity = model.entity(type.entity());

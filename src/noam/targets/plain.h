@@ -3,8 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/datum.h"
 #include "noam/targets/outline.h"
 
@@ -22,7 +21,7 @@ std::string plain_text(const model::Model& model, const model::Type& type, const
 
 // As lines of JSON have it, but that what is absent in an object is left out, and a map whose keys are scalars is an
 // object.
-nlohmann::ordered_json plain_json(const model::Model& model, const model::Type& type, const model::Datum& datum);
+Json plain_json(const model::Model& model, const model::Type& type, const model::Datum& datum);
 
 // The text of a scalar, or the JSON of what is none; of what is there.
 std::string text_of(const model::Model& model, const model::Type& type, const model::Datum& datum);

@@ -1,7 +1,8 @@
 #include "noam/targets/plain.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "noam/base/json.h"
 
 namespace noam::targets {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/datum_json.h"
 #include "noam/targets/cassandra/tables.h"
 #include "noam/targets/keys.h"
@@ -478,7 +478,7 @@ class CqlDialect : public Dialect {
   [[nodiscard]] std::string literal(const std::string& cql_type, const model::Type& type, const Datum& datum) const {
     const bool textual = cql_type == "text" || cql_type == "varchar" || cql_type == "ascii";
     if (textual && !datum.is_string()) {
-      const nlohmann::ordered_json json = model::write_json(outline_.model(), type, datum);
+      const Json json = model::write_json(outline_.model(), type, datum);
       return text_literal(json.is_string() ? json.get<std::string>() : json.dump());
     }
     if (textual && type.kind == TypeKind::Inet)

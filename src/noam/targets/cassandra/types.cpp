@@ -6,8 +6,8 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/datum_json.h"
 #include "noam/targets/cassandra/cassandra.h"
 #include "noam/targets/plain.h"

@@ -5,8 +5,8 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/targets/couchbase/dialect.h"
 #include "noam/targets/couchbase/values.h"
 #include "noam/targets/names.h"
@@ -17,8 +17,6 @@ namespace noam::targets::couchbase {
 using documents::Kind;
 using documents::Layout;
 using documents::Part;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // Couchbase Server, "Data", Keys: 246 bytes; 250 in the default collection alone, which is not used.

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/targets/couchbase/values.h"
 
 namespace noam::targets::couchbase {
@@ -29,7 +29,7 @@ constexpr std::size_t most_specs = 16;
 std::string joined(const Texts& texts, const char* between = ", ") {
   return fmt::format("{}", fmt::join(texts, between));
 }
-std::string quoted_text(std::string_view text) { return nlohmann::json(text).dump(); }
+std::string quoted_text(std::string_view text) { return Json(text).dump(); }
 std::string parameter(const std::string& name) { return "$" + name; }
 std::string field(const std::string& name) { return "d." + escaped(name); }
 

@@ -1,14 +1,12 @@
 #include "noam/targets/couchbase/values.h"
 
-#include <nlohmann/json.hpp>
+#include "noam/base/json.h"
 
 namespace noam::targets::couchbase {
 
 using documents::Node;
 using model::Datum;
 using model::TypeKind;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 Json scalar_json(TypeKind type, const Datum& datum) {

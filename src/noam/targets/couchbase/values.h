@@ -1,13 +1,12 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "noam/base/json.h"
 #include "noam/targets/documents.h"
 
 // Values of a model as JSON documents have them.
 namespace noam::targets::couchbase {
 
-nlohmann::ordered_json json_of(const documents::Node& node);
+Json json_of(const documents::Node& node);
 
 // SQL++ orders texts by their bytes, numbers as numbers and objects in a way of its own; what is written as text for
 // want of a type sorts as such.

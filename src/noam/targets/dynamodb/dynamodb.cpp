@@ -18,8 +18,6 @@
 
 namespace noam::targets::dynamodb {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // Amazon DynamoDB Developer Guide, "Reserved words in DynamoDB": not in expressions, where we have placeholders.

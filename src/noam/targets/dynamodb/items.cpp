@@ -12,8 +12,6 @@
 namespace noam::targets::dynamodb {
 
 using model::Datum;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // The items of one table, in the order in which they come first.

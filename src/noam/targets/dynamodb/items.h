@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/design/sample.h"
 #include "noam/targets/dynamodb/layout.h"
 
@@ -11,6 +10,6 @@
 namespace noam::targets::dynamodb {
 
 // A PutItem request an item, table by table.
-std::vector<nlohmann::ordered_json> put_requests(const Layout& layout, const design::Sample& sample);
+std::vector<Json> put_requests(const Layout& layout, const design::Sample& sample);
 
 }  // namespace noam::targets::dynamodb

@@ -15,8 +15,6 @@
 namespace noam::targets::dynamodb {
 
 using model::TypeKind;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // The names and values of the expressions of one request. Every attribute is spoken of by a placeholder: it may be a

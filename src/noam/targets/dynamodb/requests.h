@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/targets/dynamodb/layout.h"
 #include "noam/targets/statements.h"
 
@@ -14,7 +13,7 @@ namespace noam::targets::dynamodb {
 
 struct Request {
   std::string operation;  // `GetItem`
-  nlohmann::ordered_json body;
+  Json body;
   std::string note;
 
   bool operator==(const Request&) const = default;

@@ -11,8 +11,6 @@ using model::Datum;
 using model::Model;
 using model::Type;
 using model::TypeKind;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // Of scalars: S, N, B or BOOL. Nothing for what is made of others.

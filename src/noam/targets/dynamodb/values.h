@@ -3,8 +3,7 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "noam/base/json.h"
 #include "noam/model/datum.h"
 #include "noam/model/model.h"
 
@@ -15,14 +14,13 @@ namespace noam::targets::dynamodb {
 std::string type_letter(const model::Model& model, const model::Type& type);
 
 // Nothing where there is nothing to store: what is absent, and sets without elements, which DynamoDB does not have.
-std::optional<nlohmann::ordered_json> attribute_value(const model::Model& model, const model::Type& type,
-                                                      const model::Datum& datum);
+std::optional<Json> attribute_value(const model::Model& model, const model::Type& type, const model::Datum& datum);
 
 // S, N or B where a key attribute can hold the type as it is; `sorted`: and sorts it as noam does.
 std::optional<char> key_letter(const model::Model& model, const model::Type& type, bool sorted);
 
 // A value in a key attribute with that letter, where nothing is ever absent or empty (see never_empty).
-nlohmann::ordered_json key_value(const model::Model& model, const model::Type& type, const model::Datum& datum);
+Json key_value(const model::Model& model, const model::Type& type, const model::Datum& datum);
 
 // As it stands in the name of an attribute: `likes[17]`.
 std::string name_text(const model::Model& model, const model::Type& type, const model::Datum& datum);

@@ -9,8 +9,6 @@ using model::Datum;
 using model::scalar;
 using model::Type;
 using model::TypeKind;
-using Json = nlohmann::ordered_json;
-
 model::Field field(const char* name, Type type) {
   model::Field out;
   out.name = name;

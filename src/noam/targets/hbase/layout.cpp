@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "noam/base/check.h"
+#include "noam/base/json.h"
 #include "noam/model/ordered.h"
 #include "noam/targets/hbase/hbase.h"
 #include "noam/targets/keys.h"

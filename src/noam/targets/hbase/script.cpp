@@ -4,9 +4,9 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "noam/base/check.h"
+#include "noam/base/json.h"
 #include "noam/model/datum_json.h"
 #include "noam/targets/hbase/values.h"
 #include "noam/targets/keys.h"

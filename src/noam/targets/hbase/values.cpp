@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/targets/keys.h"
 #include "noam/targets/plain.h"
 

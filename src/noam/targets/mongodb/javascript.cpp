@@ -4,8 +4,8 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/targets/mongodb/mongodb.h"
 #include "noam/targets/names.h"
 
@@ -94,7 +94,7 @@ std::string Js::print(std::size_t from, std::size_t indent, std::size_t width) c
   return out + std::string(indent, ' ') + (kind_ == Kind::Object ? "}" : "]");
 }
 
-std::string string_literal(std::string_view text) { return nlohmann::json(text).dump(); }
+std::string string_literal(std::string_view text) { return Json(text).dump(); }
 
 namespace {
 

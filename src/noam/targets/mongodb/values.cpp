@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/scalars.h"
 
 namespace noam::targets::mongodb {
@@ -26,7 +26,7 @@ std::string double_literal(double number) {
   return number == std::floor(number) && std::abs(number) < 4294967296.0 ? fmt::format("new Double({})", text) : text;
 }
 
-Js json_literal(const nlohmann::ordered_json& json) {
+Js json_literal(const Json& json) {
   if (json.is_object()) {
     Js out = Js::object();
     for (const auto& member : json.items()) out.add(member.key(), json_literal(member.value()));

@@ -5,16 +5,14 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/targets/plain.h"
 
 namespace noam::targets::oracle_nosql {
 
 using model::Datum;
 using model::TypeKind;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // As Key.toString() writes it (Java API, oracle.kv.Key): characters that are not allowed in the path of a URI, `/` and

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/scalars.h"
 #include "noam/targets/oracle_nosql/oracle_nosql.h"
 #include "noam/targets/plain.h"
@@ -184,7 +184,7 @@ bool sorts_in_key(const Model& model, const Type& type) {
 }
 
 std::string text_literal(std::string_view text) {
-  return nlohmann::json(text).dump();  // the escapes of its strings are those of JSON
+  return Json(text).dump();  // the escapes of its strings are those of JSON
 }
 
 std::string literal(const Model& model, const Type& type, const Datum& datum) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "noam/base/json.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
 #include "noam/targets/plain.h"
