@@ -1,16 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
-#ifdef NOAM_BREAKAGES
-#include <optional>
-#endif
-
-// Mistakes that tests/meta makes on purpose, one at a time, to see that the tests notice. They are compiled into that
-// program alone; elsewhere `broken` is false, and nothing of them is left.
+// Mistakes that tests/meta makes on purpose, one at a time, to see that the tests notice. Only that program can make
+// one; elsewhere each place costs a look at a variable that never changes, and with -DNOAM_BREAKAGES=OFF nothing.
 namespace noam {
 
 enum class Breakage : std::uint8_t {
+  None,
   // Planner.
   LimitBeforeFilter,        // a lookup stops at the limit though some of what it finds is filtered out later
   LimitBeforeCheck,         // the same where the entries themselves are checked
@@ -83,8 +81,18 @@ enum class Breakage : std::uint8_t {
 };
 
 #ifdef NOAM_BREAKAGES
-inline std::optional<Breakage> made_breakage;
-inline bool broken(Breakage one) { return made_breakage == one; }
+class MadeBreakage {
+  friend bool broken(Breakage one);
+  friend class BreakageSwitch;  // tests/meta/breakage_switch.h
+  static inline std::atomic<Breakage> made_ = Breakage::None;
+};
+
+inline bool broken(Breakage one) {
+  const Breakage made = MadeBreakage::made_.load(std::memory_order_relaxed);
+  if (made == Breakage::None) [[likely]]
+    return false;
+  return made == one;
+}
 #else
 constexpr bool broken(Breakage /*one*/) { return false; }
 #endif

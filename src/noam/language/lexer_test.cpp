@@ -213,7 +213,9 @@ TEST(Lexer, MarksWordsInLowerCaseAndInCapitals) {
 }
 
 TEST(Lexer, StopsAfterAThousandMistakes) {
-  const SourceFile source("a.noam", std::string(5'000'000, '\x01') + "\n");
+  std::string bytes(5'000'000, '\x01');
+  bytes += '\n';
+  const SourceFile source("a.noam", bytes);
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "\x01 a ";
   const SourceFile many("b.noam", text);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "noam/base/breakage.h"
+
+namespace noam {
+
+// Makes a mistake as long as it lives.
+class BreakageSwitch {
+ public:
+  explicit BreakageSwitch(Breakage one) { MadeBreakage::made_ = one; }
+  ~BreakageSwitch() { MadeBreakage::made_ = Breakage::None; }
+  BreakageSwitch(const BreakageSwitch&) = delete;
+  BreakageSwitch& operator=(const BreakageSwitch&) = delete;
+};
+
+}  // namespace noam
