@@ -4,8 +4,8 @@
     build/release/bench/noam_bench experiment --json build/bench/experiment.json
     bench/experiment.py build/bench/experiment.json docs
 
-`make experiment` does both. Tables stand between `<!-- begin NAME -->` and `<!-- end NAME -->` in the page; the rest of
-it is written by people. Plots go to docs/experiment/.
+`make experiment` does both. Tables stand between `<!-- begin NAME -->` and `<!-- end NAME -->` in the page; people write
+the rest of it. Plots go to docs/experiment/.
 """
 
 import json
@@ -22,7 +22,7 @@ INK, FAINT = "#808080", "#80808055"  # legible on white and on black
 
 
 class Numbers:
-    """Microseconds an operation, by workload, design, size and rival; and of ratios those of interleaved slices."""
+    """Microseconds per operation, by workload, design, size and rival; ratios come from interleaved slices."""
 
     def __init__(self, run):
         self.run = run
@@ -35,7 +35,7 @@ class Numbers:
         return 1e6 / found["per_second"] if found else None
 
     def ratio(self, workload, size, rival, better, worse):
-        """Of slices that were run one after the other: the median over the repetitions."""
+        """The median over the repetitions, each from slices that ran one after the other."""
         slices = [self.cells[workload, design, size].get(rival) for design in (better, worse)]
         if None in slices:
             return None
@@ -70,7 +70,7 @@ def times(numbers, workload):
 
 
 def between_designs(numbers, better, worse):
-    """How many times as long `worse` takes as `better`."""
+    """The time of `worse` divided by the time of `better`."""
     head = ["games, workload", *(rival for rival in RIVALS)]
     rows = []
     for size in numbers.sizes:
@@ -86,11 +86,11 @@ def machine(numbers):
     about, run = numbers.run["machine"], numbers.run
     text = (f"{about['processor']}, {about['cores']} cores, {about['memory_bytes'] / 2**30:.0f} GB of memory, "
             f"{about['system']}; {run['repetitions']} repetitions, seed {run['seed']}")
-    return text + ("; A QUICK RUN, WHOSE TIMES MEAN NOTHING" if run["quick"] else "")
+    return text + ("; A QUICK RUN: ITS TIMES MEAN NOTHING" if run["quick"] else "")
 
 
 def round_up(value):
-    """A round number at or above it."""
+    """The next round number that is not below the value."""
     step = 10 ** len(str(int(value))) / 10
     for factor in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10):
         if value <= factor * step:
@@ -99,7 +99,7 @@ def round_up(value):
 
 
 def plot(numbers, workload):
-    """Grouped bars as in figure 14: noam's time an operation, and the floor's as a line across each bar."""
+    """Grouped bars as in figure 14: noam's time per operation, and the floor's as a line across each bar."""
     width, height, left, top, bottom = 640, 300, 64, 44, 46
     highest = max(numbers.time(workload, design, size, rival) for size in numbers.sizes for design in DESIGNS
                   for rival in ("noam", "floor"))
@@ -111,8 +111,8 @@ def plot(numbers, workload):
 
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
            f'font-size="12" fill="{INK}">',
-           f"<title>{WORKLOADS[workload]}: microseconds an operation</title>",
-           f'<text x="{left}" y="16" font-size="14" font-weight="bold">{WORKLOADS[workload]}, µs an operation</text>']
+           f"<title>{WORKLOADS[workload]}: microseconds per operation</title>",
+           f'<text x="{left}" y="16" font-size="14" font-weight="bold">{WORKLOADS[workload]}, µs per operation</text>']
     for i in range(5):
         value = scale_top * i / 4
         out.append(f'<line x1="{left}" x2="{width - 12}" y1="{y(value):.1f}" y2="{y(value):.1f}" stroke="{FAINT}"/>')
@@ -126,7 +126,7 @@ def plot(numbers, workload):
             x = begin + bar * j
             out.append(f'<rect x="{x + 2:.1f}" y="{y(value):.1f}" width="{bar - 4:.1f}" '
                        f'height="{max(0.5, y(0) - y(value)):.1f}" fill="{COLOURS[design]}"/>')
-            # Black within white is seen on every colour.
+            # A black line with a white border is visible on every colour.
             for colour, stroke in (("#ffffff", 4), ("#000000", 2)):
                 out.append(f'<line x1="{x:.1f}" x2="{x + bar:.1f}" y1="{y(floor):.1f}" y2="{y(floor):.1f}" '
                            f'stroke="{colour}" stroke-width="{stroke}"/>')
