@@ -1,10 +1,14 @@
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "noam/cli/compile.h"
 #include "tests/support.h"
 
 // Every piece of noam in the documentation is checked. A block marked `noam` is a whole model; `noam continues` goes on
-// with the model of its section; `noam wrong CODE` shows a mistake, and must be answered with that code.
+// with the model of its section; `noam wrong CODE` shows a mistake, and must be answered with that code. Behind each of
+// them `file=NAME` may follow: then the model is that of the file, which goes on through the page.
 namespace noam::tests {
 
 namespace {
@@ -62,22 +66,26 @@ TEST(Documentation, SnippetsAreWhatTheySayTheyAre) {
   pages.push_back(source_dir() / "README.md");
   for (const auto& example : files_below("examples", ".md")) pages.push_back(example);
   for (const auto& page : pages) {
-    std::string running;
+    std::string section;
+    std::map<std::string, std::string> files;
     for (const Block& block : blocks_of(read_file(page))) {
-      if (block.new_section) running.clear();
+      if (block.new_section) section.clear();
       if (block.mark.rfind("noam", 0) != 0) continue;
       ++checked;
       const std::string where = page.filename().string() + ":" + std::to_string(block.line);
       SCOPED_TRACE(where);
-      if (block.mark == "noam") {
+      const std::size_t file = std::min(block.mark.find(" file="), block.mark.size());
+      const std::string mark = block.mark.substr(0, file);
+      std::string& running = file == block.mark.size() ? section : files[block.mark.substr(file)];
+      if (mark == "noam") {
         running = block.text;
         expect_legal(running, where);
-      } else if (block.mark == "noam continues") {
+      } else if (mark == "noam continues") {
         running += block.text;
         expect_legal(running, where);
       } else {
-        ASSERT_EQ(block.mark.rfind("noam wrong ", 0), 0U) << "an unknown mark: " << block.mark;
-        const auto code = language::find_code(block.mark.substr(11));
+        ASSERT_EQ(mark.rfind("noam wrong ", 0), 0U) << "an unknown mark: " << block.mark;
+        const auto code = language::find_code(mark.substr(11));
         ASSERT_TRUE(code.has_value()) << block.mark;
         const language::SourceFile source(where, running + block.text);
         const Compilation compilation = compile(source);
