@@ -132,7 +132,8 @@ std::string joined(const Lines& lines, std::size_t begin, std::size_t end) {
 
 std::string steady(const std::string& line) {
   static const std::regex time("[0-9.]+ (µs|ms|s)\\)");
-  return std::regex_replace(line, time, "some time)");
+  static const std::regex size("^([^ ]+: )[0-9.]+ (B|kB|MB|GB)(?=[ ,]|$)");
+  return std::regex_replace(std::regex_replace(line, time, "some time)"), size, "$1some bytes");
 }
 
 Lines steady(const Lines& lines) {

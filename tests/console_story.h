@@ -46,7 +46,8 @@ struct StoryResult {
 };
 
 // Writes the files and runs the commands, each by a shell in `folder`, with noam first on the path and `$?` from the
-// command before. Times in parentheses, as `(0.2 s)`, may differ.
+// command before. Two things may differ: times before a parenthesis that closes, as in `(0.2 s)`, and the size of a
+// folder or file that a line begins with, as in `monday: 28 kB`.
 StoryResult play_story(const std::string& markdown, const std::filesystem::path& folder);
 
 // Every step of the page is as it is shown; files are announced; what `make` makes is a target of the Makefile; no

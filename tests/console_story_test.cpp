@@ -96,6 +96,19 @@ TEST(ConsoleStory, NoticesEveryChangedCharacter) {
   EXPECT_EQ(play_story(right + "    more\n", folder.path()).differences.size(), 1U);
 }
 
+TEST(ConsoleStory, LetsTimesAndSizesDifferAndNoOtherNumbers) {
+  const TemporaryFolder folder;
+  const auto agree = [&](const std::string& printed, const std::string& shown) {
+    return play_story("    $ echo '" + printed + "'\n    " + shown + "\n", folder.path()).differences.empty();
+  };
+  EXPECT_TRUE(agree("5 loaded (0.2 s)", "5 loaded (17.1 ms)"));
+  EXPECT_TRUE(agree("monday: 28 kB, from games", "monday: 1.2 MB, from games"));
+  EXPECT_FALSE(agree("5 loaded (0.2 s)", "6 loaded (0.2 s)"));
+  EXPECT_FALSE(agree("monday: 28 rows", "monday: 29 rows"));
+  EXPECT_FALSE(agree("  look up Game: 28 kB", "  look up Game: 29 kB"));
+  EXPECT_FALSE(agree("0.2 s", "0.3 s"));
+}
+
 TEST(ConsoleStory, WritesAnewOnlyWhatDiffers) {
   const TemporaryFolder folder;
   const StoryResult result = play_story(
