@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-servers check fuzz property faults bench experiment format clean help setup
+.PHONY: build demo test test-servers check fuzz property faults bench experiment man format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -58,6 +58,9 @@ experiment: build                  ## The experiment of the paper, and the table
 	mkdir -p build/bench
 	build/release/bench/noam_bench experiment --json build/bench/experiment.json
 	bench/experiment.py build/bench/experiment.json docs
+
+man:                               ## The manual pages, as build/man/noam.1 and one for each command
+	tools/make_man build/man
 
 format: setup                      ## Rewrites the C++ files as .clang-format asks
 	git ls-files -z --cached --others --exclude-standard '*.h' '*.cpp' | xargs -0 clang-format-14 -i

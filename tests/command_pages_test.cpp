@@ -213,4 +213,92 @@ TEST_P(CommandPage, ShowsWhatNoamPrints) {
 INSTANTIATE_TEST_SUITE_P(All, CommandPage, testing::ValuesIn(pages_with_examples()),
                          [](const auto& info) { return info.param; });
 
+// --- Manual pages ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+ProgramRun make_man(const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{(source_dir() / "tools/make_man").string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_program(command);
+}
+
+}  // namespace
+
+TEST(ManualPages, AreOneForEachCommand) {
+  const TemporaryFolder folder;
+  const fs::path man = folder.path() / "man/man1";
+  const ProgramRun run = make_man({man.string()});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out + run.err, "");
+  Names expected{"noam.1"};
+  for (const std::string& command : all_commands()) expected.insert("noam-" + command + ".1");
+  Names found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(man)) found.insert(entry.path().filename().string());
+  EXPECT_EQ(found, expected);
+  for (const std::string& command : all_commands()) {
+    const std::string text = read_file(man / ("noam-" + command + ".1"));
+    EXPECT_NE(text.find("\n.SH NAME\nnoam\\-" + command + " \\- "), std::string::npos) << text.substr(0, 300);
+    for (const char* section : {"SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT CODES", "SEE ALSO"})
+      EXPECT_NE(text.find("\n.SH " + std::string(section) + "\n"), std::string::npos) << command << " " << section;
+    for (const std::string& name : taken_by(help_of(command))) {
+      const std::string shown = std::regex_replace(name, std::regex("-"), "\\-");
+      EXPECT_NE(text.find("\\fB" + shown), std::string::npos) << command << " " << name;
+    }
+  }
+}
+
+TEST(ManualPages, AreMadeOfAllThatPagesHave) {
+  const TemporaryFolder folder;
+  write_file(
+      folder.path() / "check.md",
+      "# noam check\n\nLook at `it`.\n\n## See also\n\nSome *text*, **bold**,\nand `code-here`: [noam fmt](fmt.md), "
+      "[x.md](../x.md#y), [z](#z).\n\n- one\n  more\n- `.two`\n\n| A | B | C |\n| --- | --- | --- |\n"
+      "| `on\\|off` | b | `c` |\n\n```\n.a \\b é\n```\n\n    $ x\n\n    y\n\n### Sub\n");
+  const fs::path man = folder.path() / "man";
+  const ProgramRun run = make_man({man.string(), folder.path().string()});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const std::string text = read_file(man / "noam-check.1");
+  EXPECT_EQ(text.substr(text.find(".SH NAME")),
+            ".SH NAME\nnoam\\-check \\- look at it\n.SH SEE ALSO\n.PP\n"
+            "Some \\fItext\\fP, \\fBbold\\fP, and \\fBcode\\-here\\fP: \\fBnoam\\-fmt\\fP(1), \\fIdocs/x.md\\fP, z.\n"
+            ".IP \\(bu 2\none more\n.IP \\(bu 2\n\\fB.two\\fP\n.TP\n\\fBon|off\\fP\nb\n.br\nC: \\fBc\\fP\n"
+            ".PP\n.RS 4\n.nf\n\\&.a \\eb \\[u00E9]\n.fi\n.RE\n.PP\n.RS 4\n.nf\n$ x\n\ny\n.fi\n.RE\n.SS Sub\n");
+}
+
+TEST(ManualPages, AreRefusedWhereAPageHasSomethingElse) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"> a quotation\n", ":5: a quotation"},
+      {"1. one\n", ":5: a list with numbers"},
+      {"* one\n", ":5: a list with another mark than `-`"},
+      {"- one\n  - two\n", ":6: a list in a list"},
+      {"- one\ntwo\n", ":6: a line of a list that is not indented by two"},
+      {"#### Deep\n", ":5: a heading of this level"},
+      {"Text\n====\n", ":6: a line or an underlined heading"},
+      {"A <b>tag</b>.\n", ": HTML"},
+      {"![a](b.png)\n", ": a picture"},
+      {"A [bracket].\n", ": a bracket that is no link"},
+      {"One `backquote.\n", ": a backquote without its partner"},
+      {"One * asterisk.\n", ": an asterisk without its partner"},
+      {"[a]: b\n", ":5: a link by reference"},
+      {"```\ncode\n", ":5: a block of code without its end"},
+      {"| A | B |\n| a | b |\n", ":6: not the line below the head of a table"},
+      {"| A | B |\n| --- | --- |\n| a |\n", ":7: a row of 1 cells in a table of 2"},
+      {"a\tb\n", ":5: a tab"},
+  };
+  for (const auto& [text, expected] : all) {
+    const TemporaryFolder folder;
+    write_file(folder.path() / "check.md", "# noam check\n\nPurpose.\n\n" + text);
+    const fs::path man = folder.path() / "man";
+    const ProgramRun run = make_man({man.string(), folder.path().string()});
+    EXPECT_EQ(run.code, 1) << text;
+    EXPECT_EQ(lines_of(run.err).size(), 1U) << run.err;
+    EXPECT_TRUE(run.err.starts_with("make_man: ")) << run.err;
+    EXPECT_NE(run.err.find("check.md:"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(expected), std::string::npos) << run.err << "is not about " << expected;
+    EXPECT_FALSE(fs::exists(man)) << "a page is written, or none";
+  }
+  EXPECT_EQ(make_man({}).code, 2);
+}
+
 }  // namespace noam::tests

@@ -1,5 +1,11 @@
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -44,6 +50,41 @@ std::vector<Block> blocks_of(const std::string& markdown) {
     }
   }
   return blocks;
+}
+
+// Code has no links.
+std::string without_code(const std::string& markdown) {
+  static const std::regex span("`[^`\n]*`");
+  std::string out;
+  bool fenced = false;
+  for (const std::string& line : lines_of(markdown)) {
+    if (line.rfind("```", 0) == 0) fenced = !fenced;
+    if (!fenced && line.rfind("    ", 0) != 0) out += std::regex_replace(line, span, "`") + "\n";
+  }
+  return out;
+}
+
+// What a heading is called in links: small letters, and hyphens for blanks; no marks.
+std::set<std::string> anchors_in(const std::string& markdown) {
+  std::set<std::string> out;
+  bool fenced = false;
+  for (const std::string& line : lines_of(markdown)) {
+    if (line.rfind("```", 0) == 0) fenced = !fenced;
+    const std::size_t level = line.find_first_not_of('#');
+    if (fenced || level == 0 || level == std::string::npos || line[level] != ' ') continue;
+    std::string anchor;
+    for (const char c : line.substr(level + 1)) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == ' ')
+        anchor += '-';
+      else if (byte >= 128 || std::isalnum(byte) != 0 || c == '-' || c == '_')
+        anchor += static_cast<char>(std::tolower(byte));
+    }
+    // The second one of a name has a number.
+    std::string name = anchor;
+    for (int i = 1; !out.insert(name).second; ++i) name = anchor + "-" + std::to_string(i);
+  }
+  return out;
 }
 
 bool has_code(const language::Diagnostics& diagnostics, language::DiagnosticCode code) {
@@ -94,6 +135,40 @@ TEST(Documentation, SnippetsAreWhatTheySayTheyAre) {
     }
   }
   EXPECT_GT(checked, 30U);
+}
+
+// Links to other pages, to headings, to files and folders of the project. Those to other places are not asked.
+TEST(Documentation, LinksLeadSomewhere) {
+  namespace fs = std::filesystem;
+  static const std::regex link("\\]\\(([^)\\s]+)\\)");
+  std::map<fs::path, std::set<std::string>> anchors;
+  const auto anchors_of = [&](const fs::path& page) -> const std::set<std::string>& {
+    const auto [at, is_new] = anchors.try_emplace(page);
+    if (is_new) at->second = anchors_in(read_file(page));
+    return at->second;
+  };
+  std::vector<fs::path> pages;
+  for (const char* folder : {"docs", "examples", "bench", "tests"})
+    for (const fs::path& page : files_below(folder, ".md")) pages.push_back(page);
+  pages.push_back(source_dir() / "README.md");
+  std::size_t checked = 0;
+  for (const fs::path& page : pages) {
+    const std::string text = without_code(read_file(page));
+    for (std::sregex_iterator at(text.begin(), text.end(), link); at != std::sregex_iterator(); ++at) {
+      const std::string target = (*at)[1];
+      if (target.find("://") != std::string::npos || target.rfind("mailto:", 0) == 0) continue;
+      ++checked;
+      const std::size_t hash = std::min(target.find('#'), target.size());
+      const fs::path file = hash == 0 ? page : fs::weakly_canonical(page.parent_path() / target.substr(0, hash));
+      const std::string where = fs::relative(page, source_dir()).string() + ": " + target;
+      if (!fs::exists(file)) {
+        ADD_FAILURE() << where << " does not exist";
+      } else if (hash < target.size()) {
+        EXPECT_EQ(anchors_of(file).count(target.substr(hash + 1)), 1U) << where << ": there is no such heading";
+      }
+    }
+  }
+  EXPECT_GT(checked, 200U);
 }
 
 TEST(Documentation, HasTheWholeGrammar) {
