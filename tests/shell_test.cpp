@@ -417,7 +417,7 @@ TEST(PipedShell, HasCommandsOfItsOwn) {
 }
 
 TEST(PipedShell, HasAPageWithAllItsCommands) {
-  const std::string page = read_file(source_dir() / "docs/shell.md");
+  const std::string page = read_file(source_dir() / "docs/commands/shell.md");
   for (const cli::DotCommandInfo& info : cli::dot_commands())
     EXPECT_NE(page.find("\n| `" + std::string(info.name) + (info.form.empty() ? "` |" : " ")), std::string::npos)
         << info.name;
