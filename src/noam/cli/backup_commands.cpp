@@ -50,7 +50,7 @@ CLI::App* add_backup_command(CLI::App& app, BackupOptions& options) {
       "shares the files that never change, so that it takes no room and no time; on another they are copied. Where it\n"
       "fails, nothing is left.\n"
       "Example: noam backup shop.noam --to backups/monday\n"
-      "More:    docs/store.md");
+      "More:    docs/commands/backup.md");
   return command;
 }
 
@@ -75,7 +75,7 @@ CLI::App* add_restore_command(CLI::App& app, BackupOptions& options) {
       "backup\n"
       "stays as it is, and shares nothing with the store. Where something in it is damaged, nothing is made.\n"
       "Example: noam restore shop.noam --from backups/monday\n"
-      "More:    docs/store.md");
+      "More:    docs/commands/restore.md");
   return command;
 }
 

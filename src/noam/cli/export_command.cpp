@@ -187,7 +187,7 @@ CLI::App* add_export_command(CLI::App& app, ExportOptions& options) {
   command->add_option("--entity", options.entities, "Which entities; without it all");
   command->add_option("--format", options.format, "jsonl (the default) or csv")->check(CLI::IsMember({"jsonl", "csv"}));
   command->add_flag("--force", options.force, "Replace files that are there already");
-  command->add_flag("--json", options.json, "What was written as JSON (docs/load.md)");
+  command->add_flag("--json", options.json, "What was written as JSON (docs/commands/export.md)");
   command->footer(
       "All files are of one moment, and appear when all of them are complete. One instance a line, in the order of\n"
       "keys, with its key, also where noam made it; what belongs to an instance of its own entity comes after that.\n"
@@ -195,7 +195,7 @@ CLI::App* add_export_command(CLI::App& app, ExportOptions& options) {
       "Exit codes: 0 it is written; 1 the model is wrong; 2 wrong use: files, arguments, stores.\n"
       "Example: noam export shop.noam --store rocksdb:data --to backup\n"
       "         noam export shop.noam --store rocksdb:data --entity Product --format csv > products.csv\n"
-      "More:    docs/load.md");
+      "More:    docs/commands/export.md");
   return command;
 }
 

@@ -9,7 +9,7 @@
 #include "noam/cli/records.h"
 #include "noam/runtime/session.h"
 
-// `noam export`: the instances of a store as files that `noam load` reads (docs/load.md).
+// `noam export`: the instances of a store as files that `noam load` reads (docs/commands/load.md).
 namespace noam::cli {
 
 struct ExportOptions {

@@ -555,7 +555,7 @@ CLI::App* add_load_command(CLI::App& app, LoadOptions& options) {
                       "comma, of a .tsv a tab");
   command->add_flag("--strict", options.strict, "The first bad line ends the load; what came before it stays");
   command->add_flag("--again", options.again, "From the start, whatever was loaded of the files before");
-  command->add_flag("--json", options.json, "What became of each file as JSON (docs/load.md)");
+  command->add_flag("--json", options.json, "What became of each file as JSON (docs/commands/load.md)");
   command->footer(
       "Each line is inserted as the command `insert` would, with all checks, and all copies follow. A bad line is "
       "told\n"
@@ -567,7 +567,7 @@ CLI::App* add_load_command(CLI::App& app, LoadOptions& options) {
       "were bad; 4 the store or a file failed on the way: repeat it; 130 interrupted: repeat it.\n"
       "Example: noam load shop.noam --store rocksdb:data Customer.csv Order.jsonl\n"
       "         zcat visits.csv.gz | noam load shortener.noam --store rocksdb:data - --entity Visit --format csv\n"
-      "More:    docs/load.md");
+      "More:    docs/commands/load.md");
   return command;
 }
 

@@ -15,7 +15,7 @@
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
 
-// `noam load`: files of instances into a store (docs/load.md).
+// `noam load`: files of instances into a store (docs/commands/load.md).
 namespace noam::cli {
 
 struct LoadOptions {

@@ -14,7 +14,7 @@
 #include "noam/model/instance_json.h"
 #include "noam/model/model.h"
 
-// Files of instances (docs/load.md), one entity each: as JSON lines, or as comma-separated values.
+// Files of instances (docs/commands/load.md), one entity each: as JSON lines, or as comma-separated values.
 namespace noam::cli {
 
 enum class DataFormat : std::uint8_t { JsonLines, Csv };

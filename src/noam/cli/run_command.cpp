@@ -142,7 +142,7 @@ CLI::App* add_run_command(CLI::App& app, RunOptions& options) {
       "wrong; 2 wrong use: files, arguments, stores; 3 refused; 4 unknown: repeat it with the same --id.\n"
       "Example: noam run game.noam new_player username=mary first_name=Mary last_name=Wilson\n"
       "         noam run game.noam --batch < requests.jsonl\n"
-      "More:    docs/run.md");
+      "More:    docs/commands/run.md");
   return command;
 }
 

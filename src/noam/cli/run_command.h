@@ -7,7 +7,7 @@
 #include "noam/base/json.h"
 #include "noam/cli/opening.h"
 
-// `noam run`: one statement, or many as lines of JSON (docs/run.md).
+// `noam run`: one statement, or many as lines of JSON (docs/commands/run.md).
 namespace noam::cli {
 
 struct RunOptions {

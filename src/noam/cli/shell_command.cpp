@@ -406,7 +406,7 @@ CLI::App* add_shell_command(CLI::App& app, ShellOptions& options) {
       "Exit codes: 0 left, whatever the answers were; 1 the model is wrong; 2 wrong use: files, arguments, stores.\n"
       "Example: noam shell game.noam\n"
       "         echo 'player username=mary' | noam shell game.noam\n"
-      "More:    docs/shell.md");
+      "More:    docs/commands/shell.md");
   return command;
 }
 

@@ -11,7 +11,7 @@
 #include "noam/cli/opening.h"
 #include "noam/cli/statements.h"
 
-// `noam shell`: statements as they are typed, one after the other (docs/shell.md).
+// `noam shell`: statements as they are typed, one after the other (docs/commands/shell.md).
 namespace noam::cli {
 
 struct ShellOptions {

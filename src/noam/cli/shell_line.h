@@ -8,7 +8,7 @@
 #include "noam/base/result.h"
 #include "noam/model/model.h"
 
-// What is typed at the prompt of `noam shell`: how a line is cut, and how it may go on (docs/shell.md).
+// What is typed at the prompt of `noam shell`: how a line is cut, and how it may go on (docs/commands/shell.md).
 namespace noam::cli {
 
 // `name=value`. Of a value in double quotes `text` is what they hold, escapes worked out; `raw` is as it was typed.

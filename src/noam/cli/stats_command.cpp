@@ -524,7 +524,7 @@ CLI::App* add_stats_command(CLI::App& app, StatsOptions& options) {
   command->add_option("--top", options.top, "How many of the largest and hottest blocks are shown")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--json", options.json, "What was measured as JSON (docs/stats.md)");
+  command->add_flag("--json", options.json, "What was measured as JSON (docs/commands/stats.md)");
   command->add_flag("--write", options.write,
                     "Put what was measured into the model as its `~` figures, and print what has changed");
   command->footer(
@@ -534,7 +534,7 @@ CLI::App* add_stats_command(CLI::App& app, StatsOptions& options) {
       "Exit codes: 0 fine; 1 the model is wrong; 2 wrong use: files, arguments, stores, a line of --after that is no\n"
       "request.\n"
       "Example: noam stats shop.noam --store rocksdb:data --write\n"
-      "More:    docs/stats.md");
+      "More:    docs/commands/stats.md");
   return command;
 }
 

@@ -10,7 +10,7 @@
 #include "noam/model/model.h"
 #include "noam/runtime/statistics.h"
 
-// `noam stats`: what a database holds, beside what the model says of it (docs/stats.md).
+// `noam stats`: what a database holds, beside what the model says of it (docs/commands/stats.md).
 namespace noam::cli {
 
 struct StatsOptions {

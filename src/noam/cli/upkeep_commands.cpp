@@ -29,7 +29,7 @@ CLI::App* add_deploy_command(CLI::App& app, UpkeepOptions& options) {
       "new\n"
       "ones to another store, and load there.\n"
       "Example: noam deploy shop.noam --strategy normalized\n"
-      "More:    docs/store.md; `noam design shop.noam` shows what lies where");
+      "More:    docs/commands/deploy.md; `noam design shop.noam` shows what lies where");
   return command;
 }
 
@@ -64,7 +64,7 @@ CLI::App* add_refresh_command(CLI::App& app, RefreshOptions& options) {
   command->footer(
       "A refreshed query answers with its last refresh; before the first there is no answer.\n"
       "Example: noam refresh blog.noam top_accounts\n"
-      "More:    docs/store.md");
+      "More:    docs/commands/refresh.md");
   return command;
 }
 
@@ -108,7 +108,7 @@ CLI::App* add_sweep_command(CLI::App& app, UpkeepOptions& options) {
       "What expires goes with everything that follows from it: its copies, counts and parts. Until it is swept, it is\n"
       "there.\n"
       "Example: noam sweep log.noam\n"
-      "More:    docs/store.md");
+      "More:    docs/commands/sweep.md");
   return command;
 }
 
@@ -137,7 +137,7 @@ CLI::App* add_repair_command(CLI::App& app, UpkeepOptions& options) {
       "again\n"
       "after it. The data itself is never changed.\n"
       "Example: noam repair shop.noam\n"
-      "More:    docs/store.md");
+      "More:    docs/commands/repair.md");
   return command;
 }
 

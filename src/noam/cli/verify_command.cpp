@@ -96,7 +96,7 @@ CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
       "line\n"
       "of --after that is no request; 3 something differs.\n"
       "Example: noam verify game.noam --strategy figure11 --after requests.jsonl\n"
-      "More:    docs/run.md");
+      "More:    docs/commands/verify.md");
   return command;
 }
 

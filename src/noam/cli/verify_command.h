@@ -9,7 +9,7 @@
 #include "noam/cli/opening.h"
 #include "noam/runtime/session.h"
 
-// `noam verify`: is every copy what its base says? (docs/run.md)
+// `noam verify`: is every copy what its base says? (docs/commands/verify.md)
 namespace noam::cli {
 
 struct VerifyOptions {

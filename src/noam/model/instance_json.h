@@ -11,7 +11,7 @@
 #include "noam/model/json_text.h"
 #include "noam/model/model.h"
 
-// Whole instances, with their keys, as files of data have them (docs/load.md).
+// Whole instances, with their keys, as files of data have them (docs/commands/load.md).
 namespace noam::model {
 
 // What a field is called in a file: its name; of a hidden key `_key`, with more underscores where a field is called so.
