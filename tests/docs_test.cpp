@@ -171,6 +171,40 @@ TEST(Documentation, LinksLeadSomewhere) {
   EXPECT_GT(checked, 200U);
 }
 
+// docs/store.md tells what to do at a message. Between `...` and numbers, it is in the text of the program.
+TEST(Documentation, QuotesMessagesThatTheProgramHas) {
+  static const std::regex message("^[|] .*`.*`.* [|] ");
+  static const std::regex span("`([^`]+)`");
+  static const std::regex gap("[.]{3}|[0-9]+");
+  static const std::regex joint("\"\\s*\"");  // a literal over several lines
+  std::string program;
+  for (const auto& file : files_below("src", ".cpp")) program += read_file(file);
+  program = std::regex_replace(program, joint, "");
+  bool inside = false;
+  std::size_t checked = 0;
+  for (const std::string& line : lines_of(read_file(source_dir() / "docs/store.md"))) {
+    if (line.rfind("## ", 0) == 0) inside = line == "## When something is wrong";
+    std::smatch row;
+    if (!inside || !std::regex_search(line, row, message)) continue;
+    const std::string cell = line.substr(0, line.find(" | "));
+    for (std::sregex_iterator at(cell.begin(), cell.end(), span); at != std::sregex_iterator(); ++at) {
+      const std::string quoted = (*at)[1];
+      for (std::sregex_token_iterator part(quoted.begin(), quoted.end(), gap, -1); part != std::sregex_token_iterator();
+           ++part) {
+        const std::string text = part->str();
+        const std::size_t begin = text.find_first_not_of(" ,:");
+        if (begin == std::string::npos) continue;
+        const std::string fragment = text.substr(begin, text.find_last_not_of(" ,:") - begin + 1);
+        // What the operating system and RocksDB say is not ours.
+        if (fragment == "No space left on device" || fragment == "Corruption") continue;
+        ++checked;
+        EXPECT_NE(program.find(fragment), std::string::npos) << fragment;
+      }
+    }
+  }
+  EXPECT_GE(checked, 8U);
+}
+
 TEST(Documentation, HasTheWholeGrammar) {
   const std::string grammar = read_file(source_dir() / "docs/grammar.ebnf");
   bool found = false;
