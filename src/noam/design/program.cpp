@@ -676,7 +676,7 @@ class Builder {
       if (entity.ttl) body.columns.push_back({"", hidden_marker(node_expr(logical, 1), due_marker)});
       auto load = plan_locating(logical, body, {{node_expr(logical, 0), 0}}, id);
       if (!load) {
-        trouble(fmt::format("no way to `{}` by its key under design `{}`", entity.name, design_.name));
+        trouble(fmt::format("no plan to read `{}` by its key under design `{}`", entity.name, design_.name));
         return;
       }
       out.load = std::move(*load);
@@ -713,7 +713,8 @@ class Builder {
       body.columns.push_back({"", node_expr(logical, 0)});
       auto found = plan(logical, body, {{node_expr(logical, 1), 0}});
       if (!found) {
-        trouble(fmt::format("no way from `{}` to those that refer to it under design `{}`", entity.name, design_.name));
+        trouble(fmt::format("no plan to find the instances that refer to `{}` under design `{}`", entity.name,
+                            design_.name));
         return;
       }
       (role.symmetric ? out.keepers : out.parts).push_back({role.from, role.field, std::move(*found)});
@@ -736,7 +737,7 @@ class Builder {
     for (const Expr& expr : model_.entity(id).require) body.columns.push_back({"", normalizer.rewrite(expr)});
     auto found = plan(logical, body, given_instance(logical, 0), {}, {0});
     if (!found) {
-      trouble(fmt::format("no plan for what `{}` requires", model_.entity(id).name));
+      trouble(fmt::format("no plan for the `require` of `{}`", model_.entity(id).name));
       return;
     }
     out.require.plan = std::move(*found);
@@ -843,8 +844,8 @@ class Builder {
     }
     if (parts_known.size() < key.size()) {
       trouble(
-          fmt::format("`{}` keeps what `{}` were, but not whose: when a `{}` is deleted, theirs can't be found; add "
-                      "`{}` to its key",
+          fmt::format("`{}` stores folds over `{}` without their owner, so they cannot be found when a `{}` is "
+                      "deleted; add `{}` to its key",
                       design_.collection_of(family).name, model_.entity(role.from).name, model_.entity(role.to).name,
                       model_.entity(role.from).fields[role.field].name));
       return;
@@ -933,8 +934,8 @@ class Builder {
     PlannerOptions options;
     options.max_stratum = family.stratum - 1;
     const auto no_way = [&](const std::string& what) {
-      trouble(fmt::format("`{}` can't be kept when {} changes, under design `{}`", design_.collection_of(family).name,
-                          what, design_.name));
+      trouble(fmt::format("`{}` cannot be maintained when {} changes, under design `{}`",
+                          design_.collection_of(family).name, what, design_.name));
     };
     bool transient = false;
     for (const std::uint32_t node : logic.body.nodes) {
@@ -995,7 +996,7 @@ class Builder {
         for (Expr& expr : identity(logic.logical, node)) exprs.push_back(std::move(expr));
       out.by_identity = keyed(exprs);
       if (!out.by_identity) {
-        no_way("something beyond it");
+        no_way("other data");
         return;
       }
     }

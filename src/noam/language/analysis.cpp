@@ -51,7 +51,7 @@ constexpr ForeignType foreign_types[] = {
     {"int64", "write `int`, which has 64 bits"},
     {"int32", "write `int`, which has 64 bits"},
     {"varint", "write `int` (64 bits) or `decimal` (34 digits)"},
-    {"serial", "write `uuid key auto`: noam makes no running numbers"},
+    {"serial", "write `uuid key auto`: noam does not generate sequential numbers"},
     {"double", "write `float`, which has 64 bits"},
     {"real", "write `float`, which has 64 bits"},
     {"number", "write `int`, `float` or `decimal`"},
@@ -70,13 +70,14 @@ constexpr ForeignType foreign_types[] = {
     {"guid", "write `uuid`"},
     {"objectid", "write `uuid` or `timeuuid`"},
     {"ip", "write `inet`"},
-    {"counter", "a counter is not modelled: write a query that counts, and the design decides whether to keep it"},
-    {"array", "write `list<T>`, or `set<T>` where order and duplicates don't matter"},
+    {"counter",
+     "do not declare counters: write a query that counts, and the design decides whether to store the count"},
+    {"array", "write `list<T>`, or `set<T>` if order and duplicates do not matter"},
     {"vector", "write `list<T>`"},
     {"dict", "write `map<K, V>`"},
     {"dictionary", "write `map<K, V>`"},
     {"enum", "write its texts: `\"open\" | \"paid\"`"},
-    {"frozen", "leave it out: where a value lies is the design's choice"},
+    {"frozen", "remove it: the design decides where a value is stored"},
     {"tuple", "declare a `value` with named fields"},
 };
 
@@ -179,7 +180,7 @@ void Analyzer::declare_names() {
     if (name.missing()) return;
     if (is_type_word(name.text)) {
       error(DiagnosticCode::DuplicateEntity, name.span,
-            fmt::format("`{}` is a type of the language, and can't be the name of {}", name.text, what));
+            fmt::format("`{}` is a built-in type and cannot be the name of {}", name.text, what));
       return;
     }
     const auto [at, fresh] = type_names.emplace(name.text, name.span);
@@ -193,7 +194,7 @@ void Analyzer::declare_names() {
     if (!fresh)
       error(DiagnosticCode::DuplicateStatement, name.span, fmt::format("`{}` declared twice", name.text))
           .label(at->second, "first declared here")
-          .hint("queries, commands and groups share one set of names");
+          .hint("queries, commands and groups share one namespace");
     return fresh;
   };
   for (const Declaration& declaration : tree_.declarations) {
@@ -234,9 +235,8 @@ void Analyzer::declare_names() {
     const auto clash = type_names.find(query->name.text);
     if (clash != type_names.end())
       error(DiagnosticCode::DuplicateStatement, query->name.span,
-            fmt::format("`{}` is a refreshed query, and so a source in `from`, but has the name of a type",
-                        query->name.text))
-          .label(clash->second, "this is declared with the same name");
+            fmt::format("the refreshed query `{}` has the same name as a type", query->name.text))
+          .label(clash->second, "the type is declared here");
   }
 }
 
@@ -295,17 +295,17 @@ void Analyzer::read_fields(const std::vector<const Field*>& written, bool in_ent
     if (!in_entity) {
       if (field->key)
         error(DiagnosticCode::KeyType, field->key_span, "a value has no key")
-            .hint("a thing with a key is an `entity`; a value lives inside one");
+            .hint("remove `key`, or declare an `entity`");
       if (field->inverse)
-        error(DiagnosticCode::InverseType, field->inverse_span, "a reference inside a value has no way back")
-            .hint(fmt::format("keep the reference in the entity itself, or make `{}` an entity", owner_name));
+        error(DiagnosticCode::InverseType, field->inverse_span, "a reference inside a value has no inverse")
+            .hint(fmt::format("move the reference to the entity, or make `{}` an entity", owner_name));
       if (field->owner)
-        error(DiagnosticCode::OwnerType, field->owner_span, "a value has no owner: it lives inside its entity")
-            .hint(fmt::format("leave out `owner`, or make `{}` an entity", owner_name));
+        error(DiagnosticCode::OwnerType, field->owner_span, "a value has no owner: it is part of its entity")
+            .hint(fmt::format("remove `owner`, or make `{}` an entity", owner_name));
     }
     if (field->automatic && !field->key)
-      error(DiagnosticCode::AutoKey, field->auto_span, fmt::format("`auto` on `{}`, which is no key", made.name))
-          .hint("noam makes keys only; write `key auto`, or give the value in the command: `uuid()`, `now()`");
+      error(DiagnosticCode::AutoKey, field->auto_span, fmt::format("`auto` on `{}`, which is not a key", made.name))
+          .hint("noam generates only keys; write `key auto`, or give the value in the command: `uuid()`, `now()`");
     fields.push_back(std::move(made));
   }
 }
@@ -316,13 +316,13 @@ void Analyzer::check_statistic(const Field& written, const model::Field& field) 
   if (!type.known()) return;
   if (written.statistic.count && !type.is_collection()) {
     auto report = error(DiagnosticCode::StatisticValue, written.statistic.count->span,
-                        fmt::format("`{}` is one `{}`, and has no number of elements", field.name, text(type)));
+                        fmt::format("`{}` is a single `{}` and has no number of elements", field.name, text(type)));
     if (type.kind == TypeKind::Reference)
-      report.hint("how many refer to one stands after the way back: `… inverse name ~50`");
+      report.hint("write how many refer to one instance after the inverse: `… inverse name ~50`");
     else if (type.kind == TypeKind::Text || type.kind == TypeKind::Bytes || type.kind == TypeKind::Json)
-      report.hint(fmt::format("how long it is stands in parentheses: `{}(~80)`", text(model::scalar(type.kind))));
+      report.hint(fmt::format("write the average length in parentheses: `{}(~80)`", text(model::scalar(type.kind))));
     else
-      report.hint("how many different values it has is written `distinct ~50`");
+      report.hint("write the number of different values as `distinct ~50`");
   }
 }
 
@@ -339,7 +339,7 @@ model::Type Analyzer::read_type(const TypeExpr& type) {
       for (const Text& one : type.texts) {
         if (one.value.empty())
           error(DiagnosticCode::Enumeration, one.span, "an empty text in an enumeration")
-              .hint("make the field optional where there may be nothing: `(\"a\" | \"b\")?`");
+              .hint("if there may be no value, make the field optional: `(\"a\" | \"b\")?`");
         else if (std::find(made.names.begin(), made.names.end(), one.value) != made.names.end())
           error(DiagnosticCode::Enumeration, one.span, fmt::format("\"{}\" twice in an enumeration", one.value));
         made.names.push_back(one.value);
@@ -368,8 +368,8 @@ model::Type Analyzer::read_type(const TypeExpr& type) {
   }
   if (type.optional) {
     if (made.is_collection()) {
-      error(DiagnosticCode::OptionalCollection, type.optional_span, fmt::format("`{}` can't be optional", text(made)))
-          .hint("leave out the `?`: a collection is never absent, it may be empty");
+      error(DiagnosticCode::OptionalCollection, type.optional_span, fmt::format("`{}` cannot be optional", text(made)))
+          .hint("remove the `?`: a collection can be empty, but never absent");
     } else {
       made.optional = true;
     }
@@ -385,7 +385,7 @@ model::Type Analyzer::read_named_type(const TypeExpr& type) {
   const auto length_refused = [&](const std::string& what) {
     if (type.length.missing()) return;
     error(DiagnosticCode::LengthType, length_span, fmt::format("{} has no length", what))
-        .hint("`text(8)` and `bytes(8)` have a limit; `text(~80)`, `bytes(~80)` and `json(~80)` say how long they are");
+        .hint("`text(8)` and `bytes(8)` set a limit; `text(~80)`, `bytes(~80)` and `json(~80)` an average length");
   };
   if (const auto entity = entities_.find(name); entity != entities_.end()) {
     length_refused("a reference");
@@ -405,10 +405,10 @@ model::Type Analyzer::read_named_type(const TypeExpr& type) {
     } else if (!type.length.missing() && !type.about) {
       if (!limited) {
         error(DiagnosticCode::LengthType, length_span, "`json` has no limit")
-            .hint("write `json(~80)` to say how long it is");
+            .hint("write `json(~80)` for an average length");
       } else if (const auto length = read_integer(type.length, "a length")) {
         if (*length <= 0 || *length > 1'000'000'000)
-          error(DiagnosticCode::StatisticValue, type.length.span, "a length is at least 1 and at most 1_000_000_000");
+          error(DiagnosticCode::StatisticValue, type.length.span, "a length must be between 1 and 1_000_000_000");
         else
           made.max_length = static_cast<std::uint32_t>(*length);
       }
@@ -419,7 +419,7 @@ model::Type Analyzer::read_named_type(const TypeExpr& type) {
   }
   if (lost_names_.contains(name)) return made;
   if (name == "list" || name == "set" || name == "map") {
-    error(DiagnosticCode::UnknownType, type.span, fmt::format("`{}` of what?", name))
+    error(DiagnosticCode::UnknownType, type.span, fmt::format("`{}` without the type of its elements", name))
         .hint(name == "map" ? "write `map<text, int>`" : fmt::format("write `{}<text>`", name));
     return made;
   }
@@ -436,25 +436,25 @@ model::Type Analyzer::read_named_type(const TypeExpr& type) {
     std::sort(candidates.begin(), candidates.end());
     if (const auto near = closest(name, candidates)) hint = fmt::format("did you mean `{}`?", *near);
   }
-  if (hint.empty()) hint = "declare it as an `entity` or a `value`, or use a type of the language";
-  error(DiagnosticCode::UnknownType, type.name.span, fmt::format("no type `{}`", name)).hint(hint);
+  if (hint.empty()) hint = "declare it as an `entity` or a `value`, or use a built-in type";
+  error(DiagnosticCode::UnknownType, type.name.span, fmt::format("unknown type `{}`", name)).hint(hint);
   return made;
 }
 
 void Analyzer::check_element(const TypeExpr& written, const model::Type& type, const char* what, bool key_like) {
   if (!type.known()) return;
   const auto refuse = [&](const std::string& why, const std::string& hint) {
-    error(DiagnosticCode::ElementType, written.span, fmt::format("{} can't be {}", why, what)).hint(hint);
+    error(DiagnosticCode::ElementType, written.span, fmt::format("{} cannot be {}", why, what)).hint(hint);
   };
   if (type.is_collection()) {
-    refuse("a collection", "put the inner one into a `value`, and collect that");
+    refuse("a collection", "put the inner collection into a `value`, and use a collection of that");
   } else if (type.optional) {
-    error(DiagnosticCode::ElementType, written.optional_span, fmt::format("{} is never absent", what))
-        .hint("leave out the `?`");
+    error(DiagnosticCode::ElementType, written.optional_span, fmt::format("{} cannot be optional", what))
+        .hint("remove the `?`");
   } else if (key_like && type.kind == TypeKind::Float) {
-    refuse("a `float`", "floats have no safe equality: use `decimal` or `int`");
+    refuse("a `float`", "equality of floats is unreliable: use `decimal` or `int`");
   } else if (key_like && type.kind == TypeKind::Json) {
-    refuse("`json`", "json is never compared: use a scalar or a reference");
+    refuse("`json`", "json cannot be compared: use a scalar or a reference");
   } else if (key_like && type.kind == TypeKind::Value) {
     refuse(fmt::format("the value `{}`", text(type)),
            "use a scalar or a reference; lists and map values may hold values");
@@ -468,22 +468,23 @@ void Analyzer::check_key_type(const Field& field, const model::Field& read, Span
   };
   const std::string name = read.name;
   if (read.type.optional)
-    refuse(fmt::format("`{}` is optional, and can't be in the key of `{}`", name, entity),
-           "leave out the `?`: every part of a key is present");
+    refuse(fmt::format("`{}` is optional and cannot be in the key of `{}`", name, entity),
+           "remove the `?`: every part of a key is required");
   else if (read.type.is_collection())
-    refuse(fmt::format("`{}` is a collection, and can't be in the key of `{}`", name, entity),
-           "a key is made of scalars and references");
+    refuse(fmt::format("`{}` is a collection and cannot be in the key of `{}`", name, entity),
+           "use scalars and references");
   else if (read.type.kind == TypeKind::Value)
-    refuse(fmt::format("`{}` is a value, and can't be in the key of `{}`", name, entity),
-           "put the value's fields into the entity, and name them in `key (…)`");
+    refuse(fmt::format("`{}` is a value and cannot be in the key of `{}`", name, entity),
+           "move the fields of the value to the entity, and list them in `key (…)`");
   else if (read.type.kind == TypeKind::Float)
-    refuse(fmt::format("`{}` is a float, and can't be in the key of `{}`", name, entity),
-           "equality of floats is not safe: use `decimal` or `int`");
+    refuse(fmt::format("`{}` is a float and cannot be in the key of `{}`", name, entity),
+           "equality of floats is unreliable: use `decimal` or `int`");
   else if (read.type.kind == TypeKind::Json)
-    refuse(fmt::format("`{}` is json, and can't be in the key of `{}`", name, entity), "json is never compared");
+    refuse(fmt::format("`{}` is json and cannot be in the key of `{}`", name, entity),
+           "json cannot be compared: use a scalar or a reference");
   if (field.initial && !field.automatic)
     error(DiagnosticCode::DefaultValue, field.initial->span, fmt::format("the key `{}` has a default", name))
-        .hint("two instances would have the same key; give it in the command, or write `uuid key auto`");
+        .hint("two instances would have the same key; give the key in the command, or write `uuid key auto`");
 }
 
 void Analyzer::read_keys(const EntityDecl& entity, std::uint32_t index) {
@@ -508,7 +509,7 @@ void Analyzer::read_keys(const EntityDecl& entity, std::uint32_t index) {
     if (!fields[i]->key) continue;
     if (clause != nullptr) {
       error(DiagnosticCode::SeveralKeys, fields[i]->key_span,
-            fmt::format("`{}` is marked as key, and `{}` has a `key (…)` too", fields[i]->name.text, made.name))
+            fmt::format("`{}` is marked as key, but `{}` also has a `key (…)`", fields[i]->name.text, made.name))
           .label(clause->span, "the other key is here")
           .hint("name all parts of the key in `key (…)`");
     } else if (single != nullptr) {
@@ -520,7 +521,7 @@ void Analyzer::read_keys(const EntityDecl& entity, std::uint32_t index) {
       error(DiagnosticCode::SeveralKeys, fields[i]->key_span,
             fmt::format("`{}` has a second key field, `{}`", made.name, fields[i]->name.text))
           .label(single->key_span, "the first is here")
-          .hint(fmt::format("a key of several parts is written `key ({})`", parts));
+          .hint(fmt::format("write a compound key as `key ({})`", parts));
     } else {
       single = fields[i];
       single_index = i;
@@ -548,9 +549,10 @@ void Analyzer::read_keys(const EntityDecl& entity, std::uint32_t index) {
     const model::Type& type = made.fields[single_index].type;
     check_key_type(*single, made.fields[single_index], single->type.span, made.name);
     if (single->automatic && type.known() && type.kind != TypeKind::Uuid && type.kind != TypeKind::TimeUuid)
-      error(DiagnosticCode::AutoKey, single->auto_span, fmt::format("noam makes no keys of type `{}`", text(type)))
+      error(DiagnosticCode::AutoKey, single->auto_span,
+            fmt::format("noam cannot generate keys of type `{}`", text(type)))
           .label(single->type.span, "declared here")
-          .hint("an `auto` key is a `uuid`, or a `timeuuid` where the order of time matters");
+          .hint("use `uuid`, or `timeuuid` if the keys must be in the order of time");
   }
   if (made.key.empty()) {
     model::Field hidden;
@@ -592,15 +594,15 @@ void Analyzer::find_value_cycles() {
       if (inner.kind != TypeKind::Value) continue;
       if (seen[inner.id] == Seen::Now) {
         error(DiagnosticCode::ValueCycle, field.span,
-              fmt::format("`{}` holds `{}`, which holds it again", model_.values[top.value].name,
+              fmt::format("`{}` contains `{}`, which contains it again", model_.values[top.value].name,
                           model_.values[inner.id].name))
             .label(model_.values[inner.id].span, "declared here")
-            .hint("a value lies inside its entity as a whole: make one of them an entity, and refer to it");
+            .hint("make one of them an entity, and use a reference to it");
         field.type = {};
       } else if (seen[inner.id] == Seen::Not) {
         if (stack.size() >= max_data_depth) {
           error(DiagnosticCode::NestedTooDeep, field.span,
-                fmt::format("values nested more than {} deep", max_data_depth));
+                fmt::format("values nested more than {} levels deep", max_data_depth));
           field.type = {};
           continue;
         }
@@ -635,7 +637,7 @@ void Analyzer::find_key_cycles() {
       const std::size_t to = field.type.id;
       if (seen[to] == Seen::Now) {
         error(DiagnosticCode::KeyCycle, field.span,
-              fmt::format("the key of `{}` holds the key of `{}`, which holds it again", entity.name,
+              fmt::format("the key of `{}` contains the key of `{}`, which contains it again", entity.name,
                           model_.entities[to].name))
             .label(model_.entities[to].span, "declared here")
             .hint("give one of them a key of its own, such as `id: uuid key auto`");
@@ -644,7 +646,7 @@ void Analyzer::find_key_cycles() {
       } else if (seen[to] == Seen::Not) {
         if (stack.size() >= max_data_depth) {
           error(DiagnosticCode::NestedTooDeep, field.span,
-                fmt::format("keys inside keys more than {} deep", max_data_depth));
+                fmt::format("keys nested more than {} levels deep", max_data_depth));
           field.type = {};
           continue;
         }
@@ -676,9 +678,8 @@ void Analyzer::connect_role(std::uint32_t index, const Field& written, std::uint
     if (type.kind == TypeKind::Map && type.arguments[0].kind == TypeKind::Reference) {
       if (target != nullptr && written.inverse) {
         error(DiagnosticCode::InverseType, written.inverse_span,
-              fmt::format("both the keys and the values of `{}` are references: which of them has the way back?",
-                          made.name))
-            .hint("make the relationship an entity of its own");
+              fmt::format("both the keys and the values of `{}` are references, so `inverse` is ambiguous", made.name))
+            .hint("make the relationship an entity");
         return;
       }
       if (target == nullptr) {
@@ -694,13 +695,14 @@ void Analyzer::connect_role(std::uint32_t index, const Field& written, std::uint
     }
     if (written.inverse)
       error(DiagnosticCode::InverseType, written.inverse_span,
-            fmt::format("`{}` is `{}`, no reference, and has no way back", made.name, text(type)))
+            fmt::format("`{}` has the type `{}`, which is not a reference, so it has no inverse", made.name,
+                        text(type)))
           .label(written.type.span, "declared here")
-          .hint("a field whose type is an entity, or a collection of one, is a reference");
+          .hint("`inverse` needs a field whose type is an entity, or a collection of one");
     if (written.owner)
       error(DiagnosticCode::OwnerType, written.owner_span,
-            fmt::format("`{}` is `{}`, and can't be an owner", made.name, text(type)))
-          .hint("an owner is a reference to one entity: `order: Order owner inverse lines`");
+            fmt::format("`{}` has the type `{}` and cannot be an owner", made.name, text(type)))
+          .hint("an owner must be a reference to one entity: `order: Order owner inverse lines`");
     return;
   }
   model::Role role;
@@ -716,12 +718,12 @@ void Analyzer::connect_role(std::uint32_t index, const Field& written, std::uint
   if (written.owner) {
     if (role.many)
       error(DiagnosticCode::OwnerType, written.owner_span,
-            fmt::format("`{}` holds many, and can't be an owner", made.name))
-          .hint("a part lives with one owner: `order: Order owner inverse lines`");
+            fmt::format("`{}` is a collection and cannot be an owner", made.name))
+          .hint("an owner must be a single reference: `order: Order owner inverse lines`");
     else if (type.optional && role.to != role.from)
       error(DiagnosticCode::OwnerOptional, written.type.optional_span,
             fmt::format("the owner `{}` is optional", made.name))
-          .hint("leave out the `?`: only an owner of the same entity may be absent, for the root of a tree");
+          .hint("remove the `?`: only an owner of the same entity can be optional, for the root of a tree");
     else
       from.owners.push_back(role_index);
   }
@@ -733,9 +735,11 @@ void Analyzer::connect_role(std::uint32_t index, const Field& written, std::uint
       role.inverse = back.text;
       if (type.kind != TypeKind::Set)
         error(DiagnosticCode::SymmetricType, written.type.span,
-              fmt::format("`{}` is its own way back, and so symmetric, but is `{}`", made.name, text(type)))
-            .hint(fmt::format("a symmetric role is a set: `{}: set<{}> inverse {}`; or give the way back another name",
-                              made.name, to.name, made.name));
+              fmt::format("`{}` is its own inverse, so it is symmetric, but it has the type `{}`", made.name,
+                          text(type)))
+            .hint(fmt::format(
+                "a symmetric role must be a set: `{}: set<{}> inverse {}`; or give the inverse another name", made.name,
+                to.name, made.name));
     } else {
       const auto [at, fresh] = members_.emplace(MemberKey{owner_of(role.to), back.text}, MemberRef{true, role_index});
       if (fresh) {
@@ -748,15 +752,16 @@ void Analyzer::connect_role(std::uint32_t index, const Field& written, std::uint
                                                .span
                                          : to.fields[other.index].span;
         auto report = error(DiagnosticCode::DuplicateInverse, back.span,
-                            fmt::format("`{}` has `{}` already", to.name, back.text));
-        report.label(place, other.inverse ? "the way back of this" : "declared here");
+                            fmt::format("`{}` already has `{}`", to.name, back.text));
+        report.label(place, other.inverse ? "the inverse of this field" : "declared here");
         const bool both_ways =
             !other.inverse && to.fields[other.index].type.known() &&
             (to.fields[other.index].type.is_collection() || to.fields[other.index].type.kind == TypeKind::Reference);
-        report.hint(both_ways ? fmt::format("a relationship is declared once: leave out the field `{}.{}`, which "
-                                            "`inverse` names",
-                                            to.name, back.text)
-                              : "give the way back another name");
+        report.hint(
+            both_ways
+                ? fmt::format("declare a relationship once: remove the field `{}.{}`, which `inverse` already declares",
+                              to.name, back.text)
+                : "give the inverse another name");
       }
     }
   }
@@ -784,9 +789,9 @@ void Analyzer::read_defaults_and_requirements() {
         ttl = clause;
         if (entity.transient) {
           error(DiagnosticCode::TransientEntity, clause->span,
-                fmt::format("`{}` is transient, and has no ttl", entity.name.text))
-              .label(entity.transient_span, "its instances are not kept")
-              .hint("leave out the ttl, or `transient`");
+                fmt::format("the transient entity `{}` cannot have a ttl", entity.name.text))
+              .label(entity.transient_span, "its instances are not stored")
+              .hint("remove the ttl or `transient`");
           continue;
         }
         model::Ttl made;
@@ -799,9 +804,9 @@ void Analyzer::read_defaults_and_requirements() {
             const model::Field& field = model_.entities[i].fields[found->second.index];
             if (field.type.known() && field.type.kind != TypeKind::Timestamp && field.type.kind != TypeKind::Date)
               error(DiagnosticCode::Ttl, clause->from->span,
-                    fmt::format("`{}` is `{}`, and no time to count from", field.name, text(field.type)))
+                    fmt::format("`{}` has the type `{}`, but a ttl needs a time", field.name, text(field.type)))
                   .label(field.span, "declared here")
-                  .hint("a ttl runs from a timestamp or a date, or without `from` from the insert");
+                  .hint("a ttl counts from a timestamp or a date or, without `from`, from the insert");
             made.from = found->second.index;
           }
         }
@@ -819,9 +824,9 @@ void Analyzer::read_defaults_and_requirements() {
         model::Expr condition = read_predicate(body, require->condition, "require");
         if (entity.transient)
           error(DiagnosticCode::TransientEntity, require->span,
-                fmt::format("`{}` is transient, and has no `require`", entity.name.text))
-              .label(entity.transient_span, "its instances are not kept")
-              .hint("put the condition into the command that inserts it");
+                fmt::format("the transient entity `{}` cannot have a `require`", entity.name.text))
+              .label(entity.transient_span, "its instances are not stored")
+              .hint("move the condition to the command that inserts it");
         model_.entities[i].require.push_back(std::move(condition));
       }
     }
@@ -847,14 +852,14 @@ void Analyzer::read_default(const Field& written, model::Field& field) {
       break;
     default:
       if (negative) break;
-      error(DiagnosticCode::DefaultValue, initial.span, "a default is a literal")
-          .hint("what is computed is written in the command: `insert … { created: now() }`");
+      error(DiagnosticCode::DefaultValue, initial.span, "a default must be a literal")
+          .hint("compute the value in the command: `insert … { created: now() }`");
       return;
   }
   if (field.automatic) {
     error(DiagnosticCode::DefaultValue, initial.span,
-          fmt::format("`{}` is made by noam, and has a default too", field.name))
-        .label(written.auto_span, "`auto` makes it");
+          fmt::format("`{}` is generated by noam and cannot have a default", field.name))
+        .label(written.auto_span, "generated because of `auto`");
     return;
   }
   Body body;
@@ -866,7 +871,7 @@ std::optional<std::int64_t> Analyzer::read_integer(const Number& number, const c
   const auto value = integer_value(number.text);
   if (!value && !any_inside(parse_errors_, number.span))
     error(DiagnosticCode::NumberRange, number.span,
-          number.text.find('.') != std::string_view::npos ? fmt::format("{} is a whole number", what)
+          number.text.find('.') != std::string_view::npos ? fmt::format("{} must be a whole number", what)
                                                           : fmt::format("{} that does not fit 64 bits", what));
   return value;
 }
@@ -886,7 +891,7 @@ std::optional<double> Analyzer::read_count(const std::optional<Number>& number, 
   }
   if (*value == 0 && !zero_allowed) {
     error(DiagnosticCode::StatisticValue, number->span, fmt::format("{} of 0", what))
-        .hint("leave it out where it is not known");
+        .hint("leave it out if you do not know it");
     return std::nullopt;
   }
   return value;
@@ -906,7 +911,7 @@ std::int64_t Analyzer::read_duration(const Duration& duration, DiagnosticCode co
   if (!amount || !minutes) return 0;
   constexpr std::int64_t longest = std::int64_t{10'000} * 366 * 24 * 60;
   if (*amount == 0 || *amount > longest / *minutes) {
-    error(code, duration.span, *amount == 0 ? "a duration of nothing" : "a duration of more than 10_000 years");
+    error(code, duration.span, *amount == 0 ? "a duration of zero" : "a duration of more than 10_000 years");
     return 0;
   }
   return *amount * *minutes;
@@ -922,9 +927,9 @@ void Analyzer::read_groups_and_mixes() {
     if (in_mix) add_names(groups_, candidates);
     std::sort(candidates.begin(), candidates.end());
     auto report = error(DiagnosticCode::UnknownStatement, name.span,
-                        fmt::format("no statement{} `{}`", in_mix ? " or group" : "", name.text));
+                        fmt::format("unknown statement{} `{}`", in_mix ? " or group" : "", name.text));
     if (!in_mix && groups_.contains(name.text))
-      report.hint("a group holds queries and commands, not groups");
+      report.hint("a group lists queries and commands, not groups");
     else if (const auto near = closest(name.text, candidates))
       report.hint(fmt::format("did you mean `{}`?", *near));
     else
@@ -1001,7 +1006,7 @@ void Analyzer::read_groups_and_mixes() {
     if (mix.rate) {
       auto rate = read_number(*mix.rate);
       if (rate && (*rate <= 0 || !std::isfinite(*rate))) {
-        error(DiagnosticCode::MixValue, mix.rate->span, "a rate of nothing");
+        error(DiagnosticCode::MixValue, mix.rate->span, "a rate of zero");
         rate.reset();
       }
       if (rate && mix.rate_unit.text == "min") *rate /= 60;
@@ -1023,13 +1028,13 @@ void Analyzer::read_groups_and_mixes() {
         std::vector<std::string_view> candidates;
         add_names(names, candidates);
         std::sort(candidates.begin(), candidates.end());
-        auto report = error(DiagnosticCode::UnknownMix, like.span, fmt::format("no mix `{}`", like.text));
+        auto report = error(DiagnosticCode::UnknownMix, like.span, fmt::format("unknown mix `{}`", like.text));
         if (const auto near = closest(like.text, candidates)) report.hint(fmt::format("did you mean `{}`?", *near));
         break;
       }
       if (in_chain.contains(found->second)) {
         error(DiagnosticCode::MixCycle, like.span,
-              fmt::format("mix `{}` is like `{}`, which leads back to it", mixes[at]->name.text, like.text))
+              fmt::format("mix `{}` is like `{}`, which depends on it", mixes[at]->name.text, like.text))
             .label(mixes[found->second]->name.span, "this one")
             .hint("write the weights of one of them in full");
         break;
@@ -1073,7 +1078,7 @@ void Analyzer::read_groups_and_mixes() {
       error(DiagnosticCode::MixValue, mixes[i]->name.span, fmt::format("all weights of mix `{}` are 0", made.name));
     else if (mixes[i]->entries.empty() && !mixes[i]->like && !broken(mixes[i]->span))
       error(DiagnosticCode::MixValue, mixes[i]->name.span, fmt::format("mix `{}` has no statements", made.name))
-          .hint("name statements or groups with their weights: `mix day { newest 100  post 3 }`");
+          .hint("list statements or groups with their weights: `mix day { newest 100  post 3 }`");
     model_.mixes.push_back(std::move(made));
   }
 }

@@ -149,7 +149,7 @@ void Analyzer::read_commands() {
                                              made.changes[0].kind == model::ChangeKind::DeleteWhere);
     if (written->changes.empty() && !broken(written->span))
       error(DiagnosticCode::Syntax, written->name.span, fmt::format("command `{}` changes nothing", written->name.text))
-          .hint("write what it does: `insert`, `put`, `update`, `delete`, `append`, `add`, `remove`, `require`");
+          .hint("add a change: `insert`, `put`, `update`, `delete`, `append`, `add`, `remove`, `require`");
     number_made(made);
     model_.commands.push_back(std::move(made));
   }
@@ -172,19 +172,19 @@ std::optional<model::Change> Analyzer::read_change(Body& body, const Change& wri
   if (written.then) {
     const char* why = nullptr;
     if (written.kind == ChangeKind::Insert || written.kind == ChangeKind::Put)
-      why = "an insert is never refused as absent";
-    if (written.kind == ChangeKind::Require) why = "a condition can't be forgiven";
-    if (written.kind == ChangeKind::For) why = "put `then` before the changes inside";
-    if (is_bulk(written.kind)) why = "a bulk change meets only what is there";
+      why = "remove `then`: an insert needs no existing instance";
+    if (written.kind == ChangeKind::Require) why = "remove `then`: a condition is always checked";
+    if (written.kind == ChangeKind::For) why = "write `then` before the changes inside";
+    if (is_bulk(written.kind)) why = "remove `then`: a bulk change finds only existing instances";
     if (why != nullptr)
       error(DiagnosticCode::ThenMisuse, written.then_span,
-            "`then` forgives that an instance is absent, and has nothing to forgive here")
+            "`then` skips a change if the instance does not exist; it cannot be used here")
           .hint(why);
   }
   if (is_bulk(written.kind) && (!top || !alone) && !std::exchange(bulk_reported_, true))
     error(DiagnosticCode::BulkAlone, written.word_span,
-          top ? "a bulk change stands alone in its command" : "a bulk change can't stand in a `for`")
-        .hint("each of its instances is a command of its own: put it into a command by itself");
+          top ? "a bulk change must be the only change of its command" : "a bulk change cannot be inside a `for`")
+        .hint("each instance is changed in a step of its own: move the bulk change to a separate command");
   switch (written.kind) {
     case ChangeKind::Unknown:
       return std::nullopt;
@@ -228,15 +228,14 @@ std::optional<model::EntityId> Analyzer::find_entity_or_report(const Name& name)
   if (const auto entity = entities_.find(name.text); entity != entities_.end()) return entity->second;
   if (lost_names_.contains(name.text)) return std::nullopt;
   if (values_.contains(name.text)) {
-    error(DiagnosticCode::UnknownEntity, name.span,
-          fmt::format("`{}` is a value, and lives inside entities", name.text))
-        .hint("append it to a list, or assign it to a field");
+    error(DiagnosticCode::UnknownEntity, name.span, fmt::format("`{}` is a value, not an entity", name.text))
+        .hint("append the value to a list, or assign it to a field");
     return std::nullopt;
   }
   std::vector<std::string_view> candidates;
   add_names(entities_, candidates);
   std::sort(candidates.begin(), candidates.end());
-  auto report = error(DiagnosticCode::UnknownEntity, name.span, fmt::format("no entity `{}`", name.text));
+  auto report = error(DiagnosticCode::UnknownEntity, name.span, fmt::format("unknown entity `{}`", name.text));
   if (const auto near = closest(name.text, candidates)) report.hint(fmt::format("did you mean `{}`?", *near));
   return std::nullopt;
 }
@@ -254,9 +253,10 @@ void Analyzer::read_alone(Body& body, const Expr& expr) {
 bool Analyzer::may_change(model::EntityId entity, Span span) {
   const model::Entity& target = model_.entity(entity);
   if (!target.transient) return true;
-  error(DiagnosticCode::TransientChange, span, fmt::format("`{}` is transient, and can only be inserted", target.name))
+  error(DiagnosticCode::TransientChange, span,
+        fmt::format("instances of the transient entity `{}` can only be inserted", target.name))
       .label(target.span, "declared here")
-      .hint("an event is never changed or deleted; leave out `transient` where it is");
+      .hint("to change or delete instances, remove `transient`");
   return false;
 }
 
@@ -285,8 +285,9 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
       }
       if (target.kind != ExprKind::Name) {
         wrong_name = true;
-        error(DiagnosticCode::ChangeTarget, target.span, fmt::format("`{}` takes whole fields", put ? "put" : "insert"))
-            .hint("give the field as a whole: `ship_to: { street: …, city: … }`");
+        error(DiagnosticCode::ChangeTarget, target.span,
+              fmt::format("`{}` sets only whole fields", put ? "put" : "insert"))
+            .hint("write the whole field: `ship_to: { street: …, city: … }`");
         read_alone(body, assignment.value);
         continue;
       }
@@ -298,9 +299,9 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
         } else {
           const model::Role& role = model_.roles[member->index];
           error(DiagnosticCode::ChangeTarget, target.span,
-                fmt::format("`{}` is the way back of `{}.{}`, and is not written", target.name.text,
+                fmt::format("`{}` is the inverse of `{}.{}` and cannot be set", target.name.text,
                             model_.entity(role.from).name, model_.entity(role.from).fields[role.field].name))
-              .hint("change that field of the one that refers");
+              .hint("change that field of the referring instance");
         }
         read_alone(body, assignment.value);
         continue;
@@ -315,9 +316,9 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
       }
       places[index] = target.span;
       if (field.automatic && !put) {
-        error(DiagnosticCode::AutoKey, target.span, fmt::format("`{}` is made by noam", field.name))
+        error(DiagnosticCode::AutoKey, target.span, fmt::format("`{}` is generated by noam", field.name))
             .label(field.span, "declared `auto`")
-            .hint("leave it out: the command returns it; or leave out `auto`, and give it here");
+            .hint("leave it out: the command returns it; or remove `auto` and give it here");
       }
       values[index] = read_stored(body, assignment.value, field.type, fmt::format("`{}`", field.name));
       if (std::find(entity.key.begin(), entity.key.end(), index) != entity.key.end() &&
@@ -351,7 +352,7 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
         assignment.value.type = field.type;
       } else if (field.hidden) {
         error(DiagnosticCode::MissingField, written.entity.span,
-              fmt::format("`{}` has no key to put it under", entity.name))
+              fmt::format("`put` needs a key, but `{}` has none", entity.name))
             .label(entity.span, "declared without a key")
             .hint("use `insert`, or declare a key");
         continue;
@@ -372,8 +373,8 @@ void Analyzer::read_insert(Body& body, const Change& written, model::Change& cha
   if (!written.variable.missing()) {
     if (const auto before = find_variable(body, written.variable.text))
       error(DiagnosticCode::DuplicateVariable, written.variable.span,
-            fmt::format("`{}` is bound twice", written.variable.text))
-          .label(body.variables[*before].span, "first bound here");
+            fmt::format("variable `{}` declared twice", written.variable.text))
+          .label(body.variables[*before].span, "first declared here");
     body.bindings.push_back({written.variable.text, index});
   }
 }
@@ -387,28 +388,27 @@ bool Analyzer::split_target(Body& body, MExpr path, const Expr& written, model::
       const model::Role& role = model_.roles[at->index];
       const model::Entity& from = model_.entity(role.from);
       error(DiagnosticCode::ChangeTarget, written.span,
-            fmt::format("`{}` is the way back of `{}.{}`, and is not changed itself", role.inverse, from.name,
+            fmt::format("`{}` is the inverse of `{}.{}` and cannot be changed", role.inverse, from.name,
                         from.fields[role.field].name))
-          .hint(role.many ? fmt::format("change the one that refers: `add … to {}[…].{}`", from.name,
+          .hint(role.many ? fmt::format("change the referring instance: `add … to {}[…].{}`", from.name,
                                         from.fields[role.field].name)
-                          : fmt::format("change the one that refers: `update {}[…] {{ {}: … }}`", from.name,
+                          : fmt::format("change the referring instance: `update {}[…] {{ {}: … }}`", from.name,
                                         from.fields[role.field].name));
       return false;
     }
     MExpr& base = at->operands[0];
     if (base.type.kind == TypeKind::Reference && at->kind == MKind::Field &&
         (base.kind == MKind::Field || base.kind == MKind::Element)) {
-      error(DiagnosticCode::ChangeTarget, written.span, "a change names the aggregate that it changes")
-          .hint(fmt::format("write `{}[…]` with the key, in place of a path to it",
-                            model_.entity(base.type.entity()).name));
+      error(DiagnosticCode::ChangeTarget, written.span, "a change must name its aggregate by key")
+          .hint(fmt::format("write `{}[…]` with the key instead of a path", model_.entity(base.type.entity()).name));
       return false;
     }
     at = &base;
   }
   if (at->type.kind != TypeKind::Reference) {
     error(DiagnosticCode::ChangeTarget, written.span,
-          fmt::format("`{}` lies in no aggregate", source_.text(written.span)))
-        .hint("name the instance: `Game[$id].rounds`");
+          fmt::format("`{}` is not part of an aggregate", source_.text(written.span)))
+        .hint("write the instance: `Game[$id].rounds`");
     return false;
   }
   change.entity = at->type.entity();
@@ -429,10 +429,11 @@ bool Analyzer::split_target(Body& body, MExpr path, const Expr& written, model::
 void Analyzer::read_update(Body& body, const Change& written, model::Change& change) {
   if (written.target.kind == ExprKind::Name && !find_variable(body, written.target.name.text) &&
       entities_.contains(written.target.name.text)) {
-    error(DiagnosticCode::EntityMisuse, written.target.span, fmt::format("which `{}`?", written.target.name.text))
-        .hint(fmt::format(
-            "name one by its key, `update {}[$id] {{ … }}`, or some by a condition, `update {} v where … {{ … }}`",
-            written.target.name.text, written.target.name.text));
+    error(DiagnosticCode::EntityMisuse, written.target.span,
+          fmt::format("`{}` without a key or a condition", written.target.name.text))
+        .hint(
+            fmt::format("write `update {}[$id] {{ … }}` for one instance, or `update {} v where … {{ … }}` for several",
+                        written.target.name.text, written.target.name.text));
     return;
   }
   MExpr target = read(body, written.target);
@@ -443,7 +444,7 @@ void Analyzer::read_update(Body& body, const Change& written, model::Change& cha
       auto report =
           error(DiagnosticCode::ChangeTarget, written.target.span, "`update` takes an instance, such as `Game[$id]`");
       if (target.kind == MKind::Field || target.kind == MKind::Element)
-        report.hint("name the fields in the braces: `update Game[$id] { rounds[$i].comments: $c }`");
+        report.hint("write the fields in the braces: `update Game[$id] { rounds[$i].comments: $c }`");
     } else {
       good = split_target(body, std::move(target), written.target, change);
     }
@@ -480,9 +481,9 @@ void Analyzer::read_assignments(Body& body, const Change& written, model::Change
     };
     if (target.kind == MKind::Inverse) {
       const model::Role& role = model_.roles[target.index];
-      refuse(fmt::format("`{}` is the way back of `{}.{}`, and is not written", role.inverse,
+      refuse(fmt::format("`{}` is the inverse of `{}.{}` and cannot be set", role.inverse,
                          model_.entity(role.from).name, model_.entity(role.from).fields[role.field].name),
-             "change that field of the one that refers");
+             "change that field of the referring instance");
       continue;
     }
     const auto steps = steps_of(target);
@@ -490,7 +491,7 @@ void Analyzer::read_assignments(Body& body, const Change& written, model::Change
                         steps.front()->operands[0].index == instance;
     if (!rooted) {
       refuse(fmt::format("`{}` is not a field of the instance", source_.text(assignment.target.span)),
-             "name fields of the instance that is updated");
+             "write a field of the instance that is updated");
       continue;
     }
     const bool leaves = std::any_of(steps.begin() + 1, steps.end(), [](const MExpr* at) {
@@ -499,16 +500,16 @@ void Analyzer::read_assignments(Body& body, const Change& written, model::Change
     const bool through_inverse =
         std::any_of(steps.begin(), steps.end(), [](const MExpr* at) { return at->kind == MKind::Inverse; });
     if (leaves || through_inverse) {
-      refuse("this lies in another aggregate", "update that one by a change of its own");
+      refuse("this is in another aggregate", "update that aggregate in a separate change");
       continue;
     }
     const model::Entity& entity = model_.entity(change.entity);
     if (std::find(entity.key.begin(), entity.key.end(), steps.front()->index) != entity.key.end()) {
       error(DiagnosticCode::KeyUpdate, assignment.target.span,
-            fmt::format("`{}` is in the key of `{}`, and never changes", entity.fields[steps.front()->index].name,
+            fmt::format("`{}` is in the key of `{}` and cannot be changed", entity.fields[steps.front()->index].name,
                         entity.name))
           .label(entity.fields[steps.front()->index].span, "declared here")
-          .hint("delete the instance and insert it anew, or give it a key that has no meaning");
+          .hint("delete the instance and insert it again, or use a generated key");
       read_value_alone();
       continue;
     }
@@ -523,15 +524,14 @@ void Analyzer::read_assignments(Body& body, const Change& written, model::Change
       if (!overlap(other.target, made.target)) continue;
       error(DiagnosticCode::OverlappingTargets, assignment.target.span,
             fmt::format("`{}` overlaps another target of this update", source_.text(assignment.target.span)))
-          .label(other.target.span, "this one")
-          .hint("all right sides see the state before; write one target that covers both");
+          .label(other.target.span, "the other target")
+          .hint("all values are computed from the state before the update; write one target that covers both");
       break;
     }
     change.assignments.push_back(std::move(made));
   }
   if (written.assignments.empty() && !broken(written.span))
-    error(DiagnosticCode::Syntax, written.word_span, "`update` without anything to change")
-        .hint("write `{ field: value }`");
+    error(DiagnosticCode::Syntax, written.word_span, "`update` without fields").hint("write `{ field: value }`");
   body.self = outer;
 }
 
@@ -563,8 +563,9 @@ void Analyzer::read_bulk(Body& body, const Change& written, model::Change& chang
 void Analyzer::read_delete(Body& body, const Change& written, model::Change& change) {
   if (written.target.kind == ExprKind::Name && !find_variable(body, written.target.name.text) &&
       entities_.contains(written.target.name.text)) {
-    error(DiagnosticCode::EntityMisuse, written.target.span, fmt::format("which `{}`?", written.target.name.text))
-        .hint(fmt::format("name one by its key, `delete {}[$id]`, or some by a condition, `delete {} v where …`",
+    error(DiagnosticCode::EntityMisuse, written.target.span,
+          fmt::format("`{}` without a key or a condition", written.target.name.text))
+        .hint(fmt::format("write `delete {}[$id]` for one instance, or `delete {} v where …` for several",
                           written.target.name.text, written.target.name.text));
     return;
   }
@@ -574,11 +575,11 @@ void Analyzer::read_delete(Body& body, const Change& written, model::Change& cha
     auto report =
         error(DiagnosticCode::ChangeTarget, written.target.span, "`delete` takes an instance, such as `Game[$id]`");
     if (target.kind == MKind::Element)
-      report.hint("an element is taken out by `remove Game[$id].rounds[$i]`");
+      report.hint("to remove an element write `remove Game[$id].rounds[$i]`");
     else if (target.type.is_collection())
-      report.hint("a collection is emptied by `update … { rounds: {} }`");
+      report.hint("to empty a collection write `update … { rounds: {} }`");
     else if (target.kind == MKind::Field)
-      report.hint("an optional field is emptied by `update … { field: absent }`");
+      report.hint("to clear an optional field write `update … { field: absent }`");
     return;
   }
   split_target(body, std::move(target), written.target, change);
@@ -597,28 +598,28 @@ void Analyzer::read_collection_change(Body& body, const Change& written, model::
   }
   const auto wrong_kind = [&](const std::string& message, const std::string& hint) {
     error(DiagnosticCode::CollectionKind, written.word_span, message)
-        .label(written.target.span,
-               fmt::format("this is `{}`", text(written.kind == ChangeKind::RemoveAt && path.kind == MKind::Element
-                                                    ? path.operands[0].type
-                                                    : path.type)))
+        .label(written.target.span, fmt::format("this has the type `{}`",
+                                                text(written.kind == ChangeKind::RemoveAt && path.kind == MKind::Element
+                                                         ? path.operands[0].type
+                                                         : path.type)))
         .hint(hint);
     read_arguments();
   };
   if (written.kind == ChangeKind::RemoveAt) {
     if (path.kind != MKind::Element) {
       if (path.type.kind == TypeKind::Reference && path.kind == MKind::Instance)
-        wrong_kind("`remove` takes elements out of collections", "an instance is deleted by `delete`");
+        wrong_kind("`remove` removes only elements of collections", "to delete an instance write `delete`");
       else if (path.type.is_collection())
-        wrong_kind("`remove` of what?",
-                   "write `remove x from …`, `remove key k from …`, or empty it by `update … { field: {} }`");
+        wrong_kind(
+            "`remove` without an element",
+            "write `remove x from …` or `remove key k from …`, or empty the collection with `update … { field: {} }`");
       else
-        wrong_kind("`remove` takes elements out of collections",
-                   "an optional field is emptied by `update … { field: absent }`");
+        wrong_kind("`remove` removes only elements of collections",
+                   "to clear an optional field write `update … { field: absent }`");
       return;
     }
     if (path.operands[0].type.kind == TypeKind::Map) {
-      wrong_kind("`remove …[…]` takes a position out of a list",
-                 "a key is taken out of a map by `remove key k from …`");
+      wrong_kind("`remove …[…]` needs a position of a list", "to remove a key of a map write `remove key k from …`");
       return;
     }
     split_target(body, std::move(path), written.target, change);
@@ -627,8 +628,8 @@ void Analyzer::read_collection_change(Body& body, const Change& written, model::
   const TypeKind kind = path.type.kind;
   if (!path.type.is_collection()) {
     auto report = error(DiagnosticCode::CollectionKind, written.target.span,
-                        fmt::format("`{}` changes a collection, and this is `{}`", word, text(path.type)));
-    report.hint("a field is changed by `update … { field: value }`");
+                        fmt::format("`{}` changes a collection, but this has the type `{}`", word, text(path.type)));
+    report.hint("to change a field write `update … { field: value }`");
     read_arguments();
     return;
   }
@@ -686,8 +687,8 @@ void Analyzer::read_collection_change(Body& body, const Change& written, model::
     if (found.known()) {
       if (found.kind != TypeKind::List && found.kind != TypeKind::Set) {
         error(DiagnosticCode::TypeMismatch, written.argument.span,
-              fmt::format("`{} all` takes a list or a set, found `{}`", word, text(found)))
-            .hint(fmt::format("leave out `all` for one element: `{} x …`", word));
+              fmt::format("`{} all` needs a list or a set, found `{}`", word, text(found)))
+            .hint(fmt::format("for one element remove `all`: `{} x …`", word));
       } else {
         MExpr as_list = change.argument;
         as_list.type.kind = TypeKind::List;
@@ -699,8 +700,8 @@ void Analyzer::read_collection_change(Body& body, const Change& written, model::
                                   fmt::format("an element of `{}`", source_.text(written.target.span)));
   }
   if (written.kind == ChangeKind::Remove && collection.kind == TypeKind::List && !comparable(collection.element()))
-    error(DiagnosticCode::NotComparable, written.target.span, "its elements hold json, and can't be compared")
-        .hint("remove by position, or by a condition: `remove v from … v where …`");
+    error(DiagnosticCode::NotComparable, written.target.span, "its elements contain json and cannot be compared")
+        .hint("remove elements by position, or by a condition: `remove v from … v where …`");
   split_target(body, std::move(path), written.target, change);
 }
 
@@ -712,7 +713,7 @@ void Analyzer::read_remove_where(Body& body, const Change& written, model::Chang
   element.span = written.variable.span;
   if (path.type.known() && !path.type.is_collection()) {
     error(DiagnosticCode::CollectionKind, written.target.span,
-          fmt::format("`remove … where` takes elements out of a collection, and this is `{}`", text(path.type)));
+          fmt::format("`remove … where` needs a collection, but this has the type `{}`", text(path.type)));
   } else if (path.type.known()) {
     element.type = path.type.element();
     if (split_target(body, std::move(path), written.target, change)) element.source = change.path;
@@ -721,8 +722,8 @@ void Analyzer::read_remove_where(Body& body, const Change& written, model::Chang
   if (!instance) element.source = {};
   if (const auto before = find_variable(body, written.variable.text))
     error(DiagnosticCode::DuplicateVariable, written.variable.span,
-          fmt::format("`{}` is bound twice", written.variable.text))
-        .label(body.variables[*before].span, "first bound here");
+          fmt::format("variable `{}` declared twice", written.variable.text))
+        .label(body.variables[*before].span, "first declared here");
   const std::uint32_t index = add_variable(body, std::move(element));
   body.bindings.push_back({written.variable.text, index});
   if (written.where) change.where = read_predicate(body, *written.where, "where");
@@ -745,8 +746,8 @@ void Analyzer::read_for(Body& body, const Change& written, model::Change& change
     loop.declared = true;
     if (over.type.kind != TypeKind::List && over.type.kind != TypeKind::Set) {
       auto report = error(DiagnosticCode::LoopSource, written.argument.span,
-                          fmt::format("`for` runs over a list or a set, found `{}`", text(over.type)));
-      if (over.type.kind == TypeKind::Rows) report.hint("commands run over parameters; give the list as one");
+                          fmt::format("`for` needs a list or a set, found `{}`", text(over.type)));
+      if (over.type.kind == TypeKind::Rows) report.hint("pass the list as a parameter");
       loop.conflict = true;
     } else {
       loop.type = over.type.element();
@@ -763,9 +764,9 @@ void Analyzer::read_for(Body& body, const Change& written, model::Change& change
   if (!written.variable.missing()) {
     if (const ParameterState* before = find_parameter(body, written.variable.text))
       error(DiagnosticCode::DuplicateVariable, written.variable.span,
-            fmt::format("`${}` is there already", written.variable.text))
+            fmt::format("`${}` declared twice", written.variable.text))
           .label(before->span, "first declared here")
-          .hint("give the loop's variable another name");
+          .hint("give the variable of the loop another name");
   }
   body.loops.push_back(loop);
   read_changes(body, written.body, change.body, false);

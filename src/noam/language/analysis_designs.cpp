@@ -286,7 +286,7 @@ bool has_plain(const std::vector<model::Cell>& cells) {
 
 void Analyzer::check_target_name(const Name& name) {
   if (name.missing() || std::find(targets.begin(), targets.end(), name.text) != targets.end()) return;
-  auto report = error(DiagnosticCode::UnknownTarget, name.span, fmt::format("no target `{}`", name.text));
+  auto report = error(DiagnosticCode::UnknownTarget, name.span, fmt::format("unknown target `{}`", name.text));
   if (const auto near = closest(name.text, targets))
     report.hint(fmt::format("did you mean `{}`?", *near));
   else
@@ -302,7 +302,7 @@ void Analyzer::read_designs() {
     if (!design->name.missing()) {
       if (std::find(strategies.begin(), strategies.end(), design->name.text) != strategies.end())
         error(DiagnosticCode::DuplicateDesign, design->name.span,
-              fmt::format("`{}` is a strategy, and can't be the name of a design", design->name.text));
+              fmt::format("`{}` is a strategy and cannot be the name of a design", design->name.text));
       const auto [at, fresh] = names.emplace(design->name.text, design->name.span);
       if (!fresh)
         error(DiagnosticCode::DuplicateDesign, design->name.span,
@@ -326,7 +326,7 @@ void Analyzer::read_design(const DesignDecl& written) {
     design.rest = written.rest->text;
     if (std::find(strategies.begin(), strategies.end(), written.rest->text) == strategies.end()) {
       auto report = error(DiagnosticCode::UnknownStrategy, written.rest->span,
-                          fmt::format("no strategy `{}`", written.rest->text));
+                          fmt::format("unknown strategy `{}`", written.rest->text));
       if (const auto near = closest(written.rest->text, strategies))
         report.hint(fmt::format("did you mean `{}`?", *near));
       else
@@ -342,7 +342,7 @@ void Analyzer::read_design(const DesignDecl& written) {
         error(DiagnosticCode::DuplicateCollection, collection.name.span,
               fmt::format("collection `{}` declared twice in design `{}`", collection.name.text, design.name))
             .label(at->second, "first declared here")
-            .hint("write all families of one collection in one place");
+            .hint("write all families of a collection in one declaration");
     }
     Diagnostics found;
     Diagnostics* real = std::exchange(diagnostics_, &found);
@@ -376,7 +376,7 @@ void Analyzer::read_collection(const CollectionDecl& written, model::WrittenDesi
             .label(at->second, "first here");
       model::TargetOption made{std::string(with.target.text), std::string(option.name.text), read(body, option.value)};
       if (made.value.type.known() && made.value.kind != MKind::Constant && made.value.kind != MKind::List)
-        error(DiagnosticCode::DesignExpression, option.value.span, "an option of a target is a literal");
+        error(DiagnosticCode::DesignExpression, option.value.span, "the value of an option must be a literal");
       out.options.push_back(std::move(made));
     }
   }
@@ -395,11 +395,11 @@ model::Part Analyzer::read_part(Body& body, const DesignPart& written) {
   if (!part.expr.type.known()) return part;
   if (!ordered(part.expr.type)) {
     auto report = error(DiagnosticCode::NotOrdered, written.expr.span,
-                        fmt::format("`{}` can't be part of a key", text(part.expr.type)));
+                        fmt::format("`{}` cannot be part of a key", text(part.expr.type)));
     if (part.expr.type.is_collection())
-      report.hint("bind it in `from`, and take its elements; or order by the number of them, `count(…)`");
+      report.hint("bind it in `from` and use its elements, or use their number, `count(…)`");
     else if (part.expr.type.kind == TypeKind::Value)
-      report.hint("take its fields");
+      report.hint("use its fields");
     part.expr = unknown(written.expr.span);
     return part;
   }
@@ -424,13 +424,13 @@ void Analyzer::read_family(Body& body, const FamilyDecl& written, model::Written
   if (written.limit) {
     const auto limit = read_integer(*written.limit, "a limit");
     if (limit && (*limit < 1 || *limit > 1'000'000'000))
-      error(DiagnosticCode::LimitValue, written.limit->span, "a family keeps at least 1 entry");
+      error(DiagnosticCode::LimitValue, written.limit->span, "a family must keep at least 1 entry");
     else if (limit)
       family.limit = static_cast<std::uint32_t>(*limit);
     if (written.key.empty() && written.copy)
       error(DiagnosticCode::FamilyClause, written.limit->span,
-            "`limit` keeps the first entries by their key, and there is none")
-          .hint("write the key that orders them: `copy [t.at desc, t.id]: … limit 800`");
+            "`limit` keeps the first entries by key, but the entries have no key")
+          .hint("add the key that orders them: `copy [t.at desc, t.id]: … limit 800`");
   }
   if (written.copy)
     read_copy(body, written, family, out);
@@ -443,9 +443,8 @@ void Analyzer::read_family(Body& body, const FamilyDecl& written, model::Written
 void Analyzer::read_copy(Body& body, const FamilyDecl& written, model::WrittenFamily& family,
                          const model::WrittenCollection& out) {
   if (written.elements) {
-    error(DiagnosticCode::FamilyElements, star_span(written, source_),
-          "`[*]` belongs to an `entry`: the elements of its own collection")
-        .hint("a copy says its key: `copy rounds[position(r)]: r.moves from g.rounds r`");
+    error(DiagnosticCode::FamilyElements, star_span(written, source_), "`[*]` can be used only in an `entry`")
+        .hint("write the key of the copy: `copy rounds[position(r)]: r.moves from g.rounds r`");
     return;
   }
   for (const DesignColumn& cell : written.columns) read_cell(body, cell, family.cells, true);
@@ -482,13 +481,13 @@ void Analyzer::read_copy(Body& body, const FamilyDecl& written, model::WrittenFa
 void Analyzer::report_undetermined(const Body& body, std::uint32_t variable, const std::string& missing,
                                    const FamilyDecl& written) {
   const model::Variable& v = body.variables[variable];
-  const std::string what = v.name.empty() ? "row" : fmt::format("`{}`", v.name);
+  const std::string what = v.name.empty() ? "two rows" : fmt::format("two instances of `{}`", v.name);
   const Span place = !written.key.empty() ? cover(written.key.front().span, written.key.back().span)
                      : written.path_span.end > written.path_span.begin ? written.path_span
                                                                        : written.word_span;
   error(DiagnosticCode::KeysDoNotDetermine, place,
-        fmt::format("two of {} may have the same key here, and one would overwrite the other", what))
-      .label(v.span, "this one")
+        fmt::format("{} may have the same key here, so one would overwrite the other", what))
+      .label(v.span, "declared here")
       .hint(missing.empty() ? "add its key to the key of the family" : fmt::format("add {} to the key", missing));
 }
 
@@ -500,23 +499,26 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
   const model::Variable first = body.variables[self];
   if (!first.type.known()) return;
   if (first.kind != model::SourceKind::Entity) {
-    error(DiagnosticCode::FamilyClause, written.word_span, "a refreshed query is derived data, and has no `entry`")
-        .hint("write `copy`");
+    error(DiagnosticCode::FamilyClause, written.word_span,
+          "a refreshed query is derived data and cannot have an `entry`")
+        .hint("write a `copy`");
     return;
   }
   const model::EntityId entity_id = first.type.entity();
   const model::Entity& entity = model_.entity(entity_id);
   if (entity.transient) {
     error(DiagnosticCode::TransientEntity, written.word_span,
-          fmt::format("`{}` is transient: its instances are not kept, and have no `entry`", entity.name))
+          fmt::format("the instances of the transient entity `{}` are not stored, so they cannot have an `entry`",
+                      entity.name))
         .label(entity.span, "declared here")
-        .hint("write `copy` with what queries need of it");
+        .hint("write a `copy` with the data that queries need");
     return;
   }
   const auto clause = [&](bool there, Span span, const char* what) {
     if (there)
-      error(DiagnosticCode::FamilyClause, span, fmt::format("an `entry` has no `{}`: it holds the data itself", what))
-          .hint("write `copy` for what is derived");
+      error(DiagnosticCode::FamilyClause, span,
+            fmt::format("an `entry` cannot have a `{}`: it holds the data itself", what))
+          .hint("write a `copy` for derived data");
   };
   clause(!written.from.empty(), written.from.empty() ? Span{} : written.from.front().span, "from");
   clause(written.where.has_value(), written.where ? written.where->span : Span{}, "where");
@@ -531,8 +533,8 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
     if (out.from.size() > 2 || !element_field || !second.source.type.is_collection() ||
         second.kind == model::SourceKind::References) {
       error(DiagnosticCode::FamilyClause, written.word_span,
-            "an `entry` lies in a collection of its own entity, or of the elements of one of its collections")
-          .hint("write `copy` for what is joined");
+            "an `entry` must be in a collection of its own entity, or of the elements of one of its fields")
+          .hint("write a `copy` for joined data");
       return;
     }
     element = out.from[1];
@@ -544,18 +546,19 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
     const auto [at, fresh] = placements.fields.emplace(std::pair(static_cast<std::uint32_t>(entity_id), field), span);
     if (!fresh && !in_entity_key)
       error(DiagnosticCode::PlacedTwice, span,
-            fmt::format("`{}.{}` lies in two entries", entity.name, entity.fields[field].name))
+            fmt::format("`{}.{}` is in two entries", entity.name, entity.fields[field].name))
           .label(at->second, "first here")
-          .hint("a field lies in one place; a `copy` may hold it again");
+          .hint("place a field once; a `copy` can hold it again");
   };
   const auto [home, first_home] =
       placements.homes.emplace(static_cast<std::uint32_t>(entity_id), std::pair(out.name, out.span));
   if (!first_home && home->second.first != out.name)
     error(DiagnosticCode::BaseInSeveralBlocks, out.span,
-          fmt::format("`{}` lies in several blocks: `{}` and `{}`", entity.name, home->second.first, out.name))
-        .label(home->second.second, "the other")
+          fmt::format("the base of `{}` is spread over several blocks: `{}` and `{}`", entity.name, home->second.first,
+                      out.name))
+        .label(home->second.second, "the other collection")
         .hint(
-            "to read it or change it whole takes several steps; keep it in one collection, or silence this with `// "
+            "reading or changing a whole aggregate takes several steps; place it in one collection, or write `// "
             "allow: base-in-several-blocks`");
   // What a key holds of the entity need not be written again.
   for (const std::vector<model::Part>* parts : {&std::as_const(out.by), &std::as_const(family.key)})
@@ -573,15 +576,15 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
     if (member == nullptr) {
       if (written.has_columns)
         error(DiagnosticCode::FamilyPath, name.span, fmt::format("`{}` has no `{}`", entity.name, name.text))
-            .hint("the empty path, of one entry for several fields, is written `ε` or `_`");
+            .hint("for one entry with several fields write the empty path, `ε` or `_`");
       else
         report_unknown_member(first.type, name);
       return;
     }
     if (member->inverse || written.path.size() > 1) {
       error(DiagnosticCode::FamilyPath, member->inverse ? name.span : written.path_span,
-            member->inverse ? fmt::format("`{}` is a way back, and not a field of `{}`", name.text, entity.name)
-                            : std::string("an entry holds a whole field of the entity"))
+            member->inverse ? fmt::format("`{}` is an inverse, not a field of `{}`", name.text, entity.name)
+                            : std::string("an `entry` must hold a whole field of the entity"))
           .hint(member->inverse ? fmt::format("write `copy {}[…] from {}.{} x`", name.text, first.name, name.text)
                                 : fmt::format("write `entry {}`", name.text));
       return;
@@ -590,19 +593,19 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
     family.field = member->index;
     if (written.elements && field.type.known() && !field.type.is_collection()) {
       error(DiagnosticCode::FamilyElements, star_span(written, source_),
-            fmt::format("`{}` is `{}`, and has no elements", field.name, text(field.type)))
+            fmt::format("`{}` has the type `{}`, which has no elements", field.name, text(field.type)))
           .label(field.span, "declared here")
           .hint(fmt::format("write `entry {}`", field.name));
       return;
     }
     if (written.has_key && !written.elements) {
-      error(DiagnosticCode::FamilyClause, written.path_span, "an `entry` with a path has no key of its own")
-          .hint(fmt::format("write `entry {}[*]` for one entry an element; a `copy` may have any key", field.name));
+      error(DiagnosticCode::FamilyClause, written.path_span, "an `entry` with a path cannot have a key")
+          .hint(fmt::format("write `entry {}[*]` for one entry per element; a `copy` can have any key", field.name));
       return;
     }
     if (written.has_columns) {
       error(DiagnosticCode::FamilyClause, written.columns.empty() ? written.path_span : written.columns.front().span,
-            fmt::format("`entry {}` holds that field, and has no columns", field.name))
+            fmt::format("`entry {}` holds that field and cannot have columns", field.name))
           .hint("write `entry ε: a, b` for several fields in one entry");
       return;
     }
@@ -615,14 +618,14 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
     return;
   }
   if (written.elements) {
-    error(DiagnosticCode::FamilyElements, star_span(written, source_), "`[*]` of what?")
-        .hint("name the collection: `entry rounds[*]`");
+    error(DiagnosticCode::FamilyElements, star_span(written, source_), "`[*]` without a collection")
+        .hint("write the collection: `entry rounds[*]`");
     return;
   }
   for (const DesignColumn& cell : written.columns) {
     if (cell.shape != ColumnShape::Plain) {
-      error(DiagnosticCode::DesignColumn, cell.span, "an `entry` holds fields as they are")
-          .hint("a nested object or list is a `copy`");
+      error(DiagnosticCode::DesignColumn, cell.span, "an `entry` holds only plain fields")
+          .hint("write a `copy` for a nested object or list");
       continue;
     }
     if (cell.expr.kind == ExprKind::Star) {
@@ -650,12 +653,12 @@ void Analyzer::read_entry(Body& body, const FamilyDecl& written, model::WrittenF
       } else if (element && expr.kind == MKind::Variable && expr.index == *element) {
         place(*element_field, cell.span);
       } else if (element && own_field(expr, *element)) {
-        error(DiagnosticCode::DesignColumn, cell.span, "an element lies in one place as a whole")
+        error(DiagnosticCode::DesignColumn, cell.span, "an element must be placed as a whole")
             .hint(fmt::format("write `entry ε: {}.*`", body.variables[*element].name));
       } else if (!holds_fold(expr) && expr.kind != MKind::CountOf) {
         error(DiagnosticCode::DesignColumn, cell.span,
-              fmt::format("`{}` is no own field of `{}`", source_.text(cell.span), entity.name))
-            .hint("an `entry` holds own fields as they are; what is derived is a `copy`");
+              fmt::format("`{}` is not an own field of `{}`", source_.text(cell.span), entity.name))
+            .hint("an `entry` holds only own fields; write a `copy` for derived data");
       }
     }
   }
@@ -696,17 +699,18 @@ void Analyzer::check_base_key(const Body& body, const model::WrittenCollection& 
       }
       if (foreign) {
         error(DiagnosticCode::BaseKey, part.expr.span,
-              fmt::format("`{}` lies in another aggregate, or is counted, and can't be where `{}` itself is kept",
+              fmt::format("`{}` is not an own field, so it cannot be in the key of the base of `{}`",
                           source_.text(part.expr.span), entity.name))
-            .hint("keep the entity under its own fields, and add a `copy` under this key");
+            .hint("use own fields in the key of the `entry`, and add a `copy` with this key");
         return;
       }
       if (!field || std::find(entity.key.begin(), entity.key.end(), *field) != entity.key.end()) continue;
       if (const auto change = find_update(entity_id, *field)) {
         error(DiagnosticCode::BaseKeyUpdated, part.expr.span,
-              fmt::format("`{}` is kept under `{}`, which a command changes", entity.name, entity.fields[*field].name))
+              fmt::format("the base of `{}` has `{}` in its key, which a command changes", entity.name,
+                          entity.fields[*field].name))
             .label(change->second, fmt::format("changed by `{}`", change->first))
-            .hint("keep the entity under its key, and add a `copy` under this field");
+            .hint("place the `entry` by the key of the entity, and add a `copy` with this field in its key");
       }
     }
   }
@@ -720,9 +724,9 @@ void Analyzer::check_base_key(const Body& body, const model::WrittenCollection& 
               ? cover(family.key.front().span, family.key.back().span)
           : out.by.empty() ? out.span
                            : cover(out.by.front().span, out.by.back().span),
-          fmt::format("two of `{}` may have the same key here, and one would overwrite the other",
+          fmt::format("two instances of `{}` may have the same key here, so one would overwrite the other",
                       v.name.empty() ? entity.name : v.name))
-        .label(v.span, "this one")
+        .label(v.span, "declared here")
         .hint(fmt::format("add {} to the key", determination.missing(variable)));
     break;
   }
@@ -773,7 +777,7 @@ void Analyzer::read_cell(Body& body, const DesignColumn& written, std::vector<mo
   const std::size_t bindings = body.bindings.size();
   if (written.shape == ColumnShape::Object && (!nested.from.empty() || !nested.order_by.empty() || nested.limit)) {
     error(DiagnosticCode::FamilyClause, written.span,
-          "an object `{…}` is one, and has no `from`, `order by` or `limit`")
+          "an object `{…}` is a single row and has no `from`, `order by` or `limit`")
         .hint("write `[…]` for a list");
   }
   for (const Source& source : nested.from) read_source(body, source, cell.from);
@@ -790,7 +794,7 @@ void Analyzer::read_cell(Body& body, const DesignColumn& written, std::vector<mo
   if (nested.limit) {
     const auto limit = read_integer(*nested.limit, "a limit");
     if (limit && (*limit < 1 || *limit > 1'000'000'000))
-      error(DiagnosticCode::LimitValue, nested.limit->span, "a list keeps at least 1 element");
+      error(DiagnosticCode::LimitValue, nested.limit->span, "a list must keep at least 1 element");
     else if (limit)
       cell.limit = static_cast<std::uint32_t>(*limit);
   }
@@ -805,7 +809,8 @@ void Analyzer::read_star(Body& body, const DesignColumn& written, std::vector<mo
     const MExpr of = read(body, written.expr.operands[0]);
     if (!of.type.known()) return;
     if (of.kind != MKind::Variable) {
-      error(DiagnosticCode::DesignColumn, written.span, "`.*` follows a variable").hint("bind it in `from` or `of`");
+      error(DiagnosticCode::DesignColumn, written.span, "`.*` must follow a variable")
+          .hint("bind it in `from` or `of`");
       return;
     }
     variable = of.index;
@@ -815,7 +820,7 @@ void Analyzer::read_star(Body& body, const DesignColumn& written, std::vector<mo
   if (body.variables[variable].kind == model::SourceKind::References) {
     const std::string& name = body.variables[variable].name;
     error(DiagnosticCode::DesignColumn, written.span,
-          fmt::format("`{}` is a reference, whose target need not exist: it has no fields but its key", name))
+          fmt::format("`{}` is a reference whose target may not exist: only its key can be read", name))
         .label(body.variables[variable].span, "bound here")
         .hint(fmt::format("write `{}` itself, or bind existing targets: `{} {}`", name,
                           source_.text(body.variables[variable].source.span), name));
@@ -823,7 +828,7 @@ void Analyzer::read_star(Body& body, const DesignColumn& written, std::vector<mo
   }
   if (type.kind != TypeKind::Reference && type.kind != TypeKind::Value && type.kind != TypeKind::Row) {
     error(DiagnosticCode::DesignColumn, written.span,
-          fmt::format("`{}` is `{}`, and has no fields", body.variables[variable].name, text(type)))
+          fmt::format("`{}` has the type `{}`, which has no fields", body.variables[variable].name, text(type)))
         .hint(fmt::format("write `{}` itself", body.variables[variable].name));
     return;
   }
@@ -862,30 +867,30 @@ void Analyzer::read_plain_cell(Body& body, const DesignColumn& written, std::vec
     error(DiagnosticCode::ColumnName, written.span, "this column needs a name").hint("write `… as name`");
   if (holds_fold(cell.expr) || (cell.expr.kind == MKind::CountOf && !copy)) {
     if (!copy) {
-      error(DiagnosticCode::FoldInEntry, written.expr.span, "a fold is derived, and no `entry`")
-          .hint("write it in a `copy`");
+      error(DiagnosticCode::FoldInEntry, written.expr.span, "a fold is derived data and cannot be in an `entry`")
+          .hint("write a `copy`");
     } else if (cell.expr.kind != MKind::Fold) {
       error(DiagnosticCode::DesignColumn, written.expr.span,
-            "a column is a field or a fold, not a computation with folds")
-          .hint("keep the folds, and compute in the query");
+            "a column must be a field or a fold, not a computation with folds")
+          .hint("store the folds, and compute in the query");
     } else {
       const bool of_float = !cell.expr.operands.empty() && cell.expr.operands[0].type.kind == TypeKind::Float;
       if (cell.expr.fold == model::Fold::Avg)
-        error(DiagnosticCode::FoldNotKept, written.expr.span, "an average can't be kept")
-            .hint("keep `sum(x)` and `count(x)`");
+        error(DiagnosticCode::FoldNotKept, written.expr.span, "an average cannot be maintained")
+            .hint("store `sum(x)` and `count(x)`");
       else if (cell.expr.fold == model::Fold::Sum && of_float)
         error(DiagnosticCode::FoldNotKept, written.expr.span,
-              "a sum of floats can't be kept: it is the one nearest to the exact sum, of all of them")
+              "a sum of floats cannot be maintained: it depends on the exact sum of all values")
             .hint("declare the field as `decimal`, or let the query compute it");
     }
   } else if (cell.expr.kind == MKind::Inverse) {
     error(DiagnosticCode::DesignColumn, written.expr.span,
-          fmt::format("`{}` is a way back, and no field", source_.text(written.expr.span)))
-        .hint(fmt::format("write a nested list: `{} [ x.… from {} x ]`, or count them: `count({})`", cell.name,
+          fmt::format("`{}` is an inverse, not a field", source_.text(written.expr.span)))
+        .hint(fmt::format("write a nested list: `{} [ x.… from {} x ]`, or a count: `count({})`", cell.name,
                           source_.text(written.expr.span), source_.text(written.expr.span)));
   } else if (!is_field(cell.expr)) {
-    error(DiagnosticCode::DesignColumn, written.expr.span, "a column is a field or a fold, not a computation")
-        .hint("keep the fields, and compute in the query");
+    error(DiagnosticCode::DesignColumn, written.expr.span, "a column must be a field or a fold, not a computation")
+        .hint("store the fields, and compute in the query");
   }
   cells.push_back(std::move(cell));
 }
@@ -971,8 +976,7 @@ void Analyzer::check_names(const CollectionDecl& written, const model::WrittenCo
       if (!family.copy && !other.copy && named) continue;  // placed twice, and reported so
       if (family.copy == other.copy &&
           (named || (family.cells.empty() && other.cells.empty() && family.from.empty()))) {
-        error(DiagnosticCode::DuplicateFamily, place, "the same family once more")
-            .label(other.span, "the first is here");
+        error(DiagnosticCode::DuplicateFamily, place, "duplicate family").label(other.span, "the first is here");
         continue;
       }
       for (const model::Cell& cell : family.cells)

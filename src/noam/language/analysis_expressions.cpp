@@ -78,8 +78,8 @@ constexpr ForeignFunction foreign_functions[] = {
     {"ifnull", "write `a ?? b`"},
     {"isnull", "write `x is absent`"},
     {"nvl", "write `a ?? b`"},
-    {"length", "the number of elements is `count(x)`; noam does not measure texts"},
-    {"len", "the number of elements is `count(x)`; noam does not measure texts"},
+    {"length", "the number of elements is `count(x)`; texts have no length function"},
+    {"len", "the number of elements is `count(x)`; texts have no length function"},
     {"size", "the number of elements is `count(x)`"},
     {"exists", "write `(select count(*) from …) > 0`"},
     {"current_timestamp", "write `now()`"},
@@ -89,16 +89,16 @@ constexpr ForeignFunction foreign_functions[] = {
     {"mean", "write `avg`"},
     {"maximum", "write `max`, or `greatest(a, b)` of two values"},
     {"minimum", "write `min`, or `least(a, b)` of two values"},
-    {"lower", "noam does not change texts; `contains all` and `contains any` fold case by themselves"},
-    {"upper", "noam does not change texts; `contains all` and `contains any` fold case by themselves"},
+    {"lower", "noam does not convert texts; `contains all` and `contains any` ignore case"},
+    {"upper", "noam does not convert texts; `contains all` and `contains any` ignore case"},
     {"date_trunc", "write `minute`, `hour`, `day`, `week`, `month` or `year`: the start of the period"},
     {"extract", "write `minute`, `hour`, `day`, `week`, `month` or `year`: the start of the period"},
     {"count_distinct", "write `count(distinct x)`"},
     {"gen_random_uuid", "write `uuid()`, or `key auto` for a key"},
     {"index", "the position of a list element's variable is `position(r)`"},
     {"any", "write `x in […]`"},
-    {"concat", "noam does not join texts"},
-    {"substring", "noam does not cut texts"},
+    {"concat", "noam does not concatenate texts"},
+    {"substring", "noam does not extract parts of texts"},
     {"round", "noam does not round"},
 };
 
@@ -151,7 +151,7 @@ void Analyzer::report_unknown_member(const model::Type& type, const Name& name) 
       std::string small = from.name;
       std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
       if (name.text.substr(0, small.size()) == small) {
-        report.hint(fmt::format("if this is the way back of `{}.{}`, name it there: `{}: {} inverse {}`", from.name,
+        report.hint(fmt::format("if this is the inverse of `{}.{}`, declare it there: `{}: {} inverse {}`", from.name,
                                 field, field, text(from.fields[role.field].type), name.text));
         return;
       }
@@ -169,19 +169,19 @@ void Analyzer::report_unknown_name(Body& body, const Name& name) {
   if (name.missing()) return;
   if (entities_.contains(name.text)) {
     auto report =
-        error(DiagnosticCode::EntityMisuse, name.span, fmt::format("`{}` is an entity, and no value", name.text));
-    report.hint(fmt::format("name one instance by its key, `{}[…]`, or use a variable from `from`", name.text));
+        error(DiagnosticCode::EntityMisuse, name.span, fmt::format("`{}` is an entity, not a value", name.text));
+    report.hint(fmt::format("write the key of an instance, `{}[…]`, or use a variable of `from`", name.text));
     return;
   }
   if (values_.contains(name.text)) {
-    error(DiagnosticCode::EntityMisuse, name.span, fmt::format("`{}` is a value type, and no value", name.text))
-        .hint("a value is written with its fields: `{ street: …, city: … }`");
+    error(DiagnosticCode::EntityMisuse, name.span, fmt::format("`{}` is a type, not a value", name.text))
+        .hint("write a value with its fields: `{ street: …, city: … }`");
     return;
   }
-  auto report = error(DiagnosticCode::UnknownName, name.span, fmt::format("no variable `{}` here", name.text));
+  auto report = error(DiagnosticCode::UnknownName, name.span, fmt::format("unknown variable `{}`", name.text));
   if (ParameterState* parameter = find_parameter(body, name.text)) {
     parameter->used = true;
-    report.hint(fmt::format("the parameter is written `${}`", name.text));
+    report.hint(fmt::format("write the parameter as `${}`", name.text));
     return;
   }
   std::vector<std::string_view> candidates;
@@ -205,10 +205,10 @@ void Analyzer::report_unknown_name(Body& body, const Name& name) {
   if (const auto near = closest(name.text, candidates))
     report.hint(fmt::format("did you mean `{}`?", *near));
   else if (name.text == "null" || name.text == "NULL" || name.text == "nil" || name.text == "none")
-    report.hint("what may be missing is written `absent`, and asked for by `is absent`");
+    report.hint("write `absent` for a missing value, and test for it with `is absent`");
   else if (body.place == Place::Command)
-    report.hint(
-        fmt::format("a parameter is written `${}`, a text \"{}\", an instance `Entity[key]`", name.text, name.text));
+    report.hint(fmt::format("write a parameter as `${}`, a text as \"{}\", an instance as `Entity[key]`", name.text,
+                            name.text));
 }
 
 MExpr Analyzer::read(Body& body, const Expr& expr, const model::Type* expected) {
@@ -227,8 +227,8 @@ MExpr Analyzer::read(Body& body, const Expr& expr, const model::Type* expected) 
       out = constant(bool_type, expr.kind == ExprKind::True, expr.span);
       break;
     case ExprKind::Absent:
-      error(DiagnosticCode::AbsentMisuse, expr.span, "`absent` can't stand here")
-          .hint("ask with `x is absent`; write `absent` only as the new value of an optional field");
+      error(DiagnosticCode::AbsentMisuse, expr.span, "`absent` cannot be used here")
+          .hint("test with `x is absent`; write `absent` only as the new value of an optional field");
       return unknown(expr.span);
     case ExprKind::Typed:
       out = read_typed_literal(expr);
@@ -271,13 +271,13 @@ MExpr Analyzer::read(Body& body, const Expr& expr, const model::Type* expected) 
       break;
     case ExprKind::Select: {
       if (body.place == Place::Design) {
-        error(DiagnosticCode::DesignExpression, expr.span, "a design holds no nested select")
+        error(DiagnosticCode::DesignExpression, expr.span, "a design cannot contain a nested select")
             .hint("write a nested list: `recent [ o.id from c.orders o order by o.placed desc limit 10 ]`");
         return unknown(expr.span);
       }
       if (body.place == Place::EntityRequire) {
-        error(DiagnosticCode::EntityRequire, expr.span, "a `require` of an entity holds no nested select")
-            .hint("ask it by a `require` in the commands that change it; the length of a collection is `count(lines)`");
+        error(DiagnosticCode::EntityRequire, expr.span, "a `require` of an entity cannot contain a nested select")
+            .hint("write a `require` in the commands that change it; the length of a collection is `count(lines)`");
         return unknown(expr.span);
       }
       model::Select select = read_select(body, *expr.select, true);
@@ -302,15 +302,15 @@ MExpr Analyzer::read(Body& body, const Expr& expr, const model::Type* expected) 
 MExpr Analyzer::read_predicate(Body& body, const Expr& expr, const char* where) {
   MExpr out = read(body, expr, &bool_type);
   if (out.type.known() && out.type.kind != TypeKind::Bool) {
-    auto report =
-        error(DiagnosticCode::NotPredicate, expr.span,
-              fmt::format("`{}` takes a condition, and {} is `{}`", where, quoted(expr, source_), text(out.type)));
+    auto report = error(DiagnosticCode::NotPredicate, expr.span,
+                        fmt::format("`{}` needs a condition, but {} has the type `{}`", where, quoted(expr, source_),
+                                    text(out.type)));
     if (out.type.kind == TypeKind::Reference || out.type.optional)
-      report.hint("compare it with something, or ask `… is not absent`");
+      report.hint("write a comparison, or `… is not absent`");
     else if (out.type.is_collection())
-      report.hint("ask `count(…) > 0`, or `… contains x`");
+      report.hint("write `count(…) > 0`, or `… contains x`");
     else
-      report.hint("compare it with something");
+      report.hint("write a comparison");
     return unknown(expr.span);
   }
   return out;
@@ -322,11 +322,11 @@ MExpr Analyzer::read_stored(Body& body, const Expr& expr, const model::Type& to,
       return constant(to, std::monostate{}, expr.span);
     }
     if (to.is_collection()) {
-      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is a collection, and never absent", what))
+      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is a collection and cannot be absent", what))
           .hint("write `{}` to empty it");
     } else if (to.known() && what.front() == '`') {
-      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is required, and can't be absent", what))
-          .hint("declare it with `?` where it may be absent");
+      error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is required and cannot be absent", what))
+          .hint("declare it with `?` if it may be absent");
     } else if (to.known()) {
       error(DiagnosticCode::AbsentMisuse, expr.span, fmt::format("{} is never absent", what)).hint("leave it out");
     }
@@ -344,8 +344,8 @@ void Analyzer::refuse_empty_key(const MExpr& value, const std::string& what) {
   while (at->kind == MKind::Instance && at->operands.size() == 1) at = &at->operands[0];
   const auto* text_value = std::get_if<std::string>(&at->constant);
   if (at->kind != MKind::Constant || text_value == nullptr || !text_value->empty()) return;
-  error(DiagnosticCode::KeyType, value.span, fmt::format("{} is a key, and never empty", what))
-      .hint("an empty key would be refused whenever the command runs");
+  error(DiagnosticCode::KeyType, value.span, fmt::format("{} is a key and cannot be empty", what))
+      .hint("the command would be refused each time");
 }
 
 MExpr Analyzer::read_number_literal(const Expr& expr, bool negative, const model::Type* expected) {
@@ -410,7 +410,7 @@ MExpr Analyzer::read_typed_literal(const Expr& expr) {
     const std::size_t quote = source_.text({expr.name.span.end, expr.span.end}).find('"');
     const Span span{expr.name.span.end + static_cast<std::uint32_t>(quote == std::string_view::npos ? 0 : quote),
                     expr.span.end};
-    error(DiagnosticCode::InvalidLiteral, span, fmt::format("this is no {}", type)).hint(hint);
+    error(DiagnosticCode::InvalidLiteral, span, fmt::format("invalid {} literal", type)).hint(hint);
     return unknown(expr.span);
   };
   const auto of = [&](TypeKind kind, model::Literal made) {
@@ -427,7 +427,7 @@ MExpr Analyzer::read_typed_literal(const Expr& expr) {
   if (type == "uuid" || type == "timeuuid") {
     auto made = model::parse_uuid(value);
     if (made && type == "timeuuid" && !model::is_timeuuid(*made))
-      return invalid("a timeuuid is a uuid of version 1: its third group begins with 1");
+      return invalid("a timeuuid is a uuid of version 1: its third group must begin with 1");
     if (made) return of(type == "uuid" ? TypeKind::Uuid : TypeKind::TimeUuid, std::move(*made));
     return invalid("write 32 hexadecimal digits as 8-4-4-4-12");
   }
@@ -441,15 +441,15 @@ MExpr Analyzer::read_typed_literal(const Expr& expr) {
   }
   if (type == "decimal") {
     if (auto made = model::parse_decimal(value)) return of(TypeKind::Decimal, std::move(*made));
-    return invalid("a decimal has at most 34 digits");
+    return invalid("write a decimal with at most 34 digits");
   }
   if (type == "float") {
     if (const auto made = model::parse_float(value)) return of(TypeKind::Float, *made);
-    return invalid("a float is finite: no NaN, no infinity");
+    return invalid("write a finite number, not NaN or infinity");
   }
   if (type == "int") {
     if (const auto made = model::parse_int(value)) return of(TypeKind::Int, *made);
-    return invalid("an int has 64 bits");
+    return invalid("write a whole number with at most 64 bits");
   }
   if (type == "json") {
     if (is_json(value)) return of(TypeKind::Json, value);
@@ -458,7 +458,8 @@ MExpr Analyzer::read_typed_literal(const Expr& expr) {
   if (type == "text") return of(TypeKind::Text, value);
   constexpr std::array<std::string_view, 10> types = {"timestamp", "date",  "uuid",    "timeuuid", "inet",
                                                       "bytes",     "float", "decimal", "json",     "text"};
-  auto report = error(DiagnosticCode::InvalidLiteral, expr.name.span, fmt::format("no literals of type `{}`", type));
+  auto report =
+      error(DiagnosticCode::InvalidLiteral, expr.name.span, fmt::format("there are no literals of type `{}`", type));
   if (const auto near = closest(type, types)) report.hint(fmt::format("did you mean `{} \"…\"`?", *near));
   return unknown(expr.span);
 }
@@ -490,10 +491,9 @@ void Analyzer::use_parameter(ParameterState& state, const model::Type* expected,
   }
   if (state.conflict) return;
   state.conflict = true;
-  error(DiagnosticCode::ParameterConflict, span, fmt::format("`${}` is asked for `{}` here", state.name, text(wanted)))
-      .label(state.first_use, fmt::format("and for `{}` here", text(state.type)))
-      .hint(fmt::format("use two parameters, or declare the type that is meant: `${}: {}`", state.name,
-                        text(state.type)));
+  error(DiagnosticCode::ParameterConflict, span, fmt::format("`${}` is used as `{}` here", state.name, text(wanted)))
+      .label(state.first_use, fmt::format("and as `{}` here", text(state.type)))
+      .hint(fmt::format("use two parameters, or declare the type: `${}: {}`", state.name, text(state.type)));
 }
 
 MExpr Analyzer::read_parameter(Body& body, const Expr& expr, const model::Type* expected, bool stored_as_optional) {
@@ -515,7 +515,8 @@ MExpr Analyzer::read_parameter(Body& body, const Expr& expr, const model::Type* 
       report.hint(fmt::format("did you mean `${}`?", *near));
       if (ParameterState* meant = find_parameter(body, *near)) meant->used = true;
     } else
-      report.hint(fmt::format("name it in the parentheses after the statement's name: `(${})`", expr.name.text));
+      report.hint(
+          fmt::format("declare it in the parentheses after the name of the statement: `(${})`", expr.name.text));
     // It counts as declared from here on, so that it is reported once.
     ParameterState made;
     made.name = expr.name.text;
@@ -586,8 +587,8 @@ MExpr Analyzer::read_member(Body& body, const Expr& expr) {
         const model::Type& type = body.variables[binding.variable].type;
         if (type.kind == TypeKind::Reference && type.entity() == entity->second) {
           error(DiagnosticCode::EntityMisuse, base.name.span,
-                fmt::format("`{}` is an entity, and no variable", base.name.text))
-              .label(body.variables[binding.variable].span, "its variable is bound here")
+                fmt::format("`{}` is an entity, not a variable", base.name.text))
+              .label(body.variables[binding.variable].span, "its variable is declared here")
               .hint(fmt::format("did you mean `{}.{}`?", binding.name, expr.name.text));
           return unknown(expr.span);
         }
@@ -617,9 +618,9 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
         const std::string_view held = source_.text(body.variables[*reference].source.span);
         const std::string& variable = body.variables[*reference].name;
         error(DiagnosticCode::PathStep, name.span,
-              fmt::format("`{}` is a reference, whose target need not exist: only its key can be read", variable))
-            .label(body.variables[*reference].span, "bound here")
-            .hint(fmt::format("bind existing targets: `{} {}` in place of `references({}) {}`", held, variable, held,
+              fmt::format("`{}` is a reference whose target may not exist: only its key can be read", variable))
+            .label(body.variables[*reference].span, "declared here")
+            .hint(fmt::format("bind existing targets: `{} {}` instead of `references({}) {}`", held, variable, held,
                               variable));
         return unknown(span);
       }
@@ -629,11 +630,11 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
           error(body.place == Place::BulkPredicate ? DiagnosticCode::BulkPredicate : DiagnosticCode::EntityRequire,
                 name.span,
                 fmt::format(
-                    "`{}` is the way back of `{}.{}`, and {} reads own fields only", name.text,
+                    "`{}` is the inverse of `{}.{}`, but {} can read only own fields", name.text,
                     model_.entity(model_.roles[member->index].from).name,
                     model_.entity(model_.roles[member->index].from).fields[model_.roles[member->index].field].name,
                     body.own_only))
-              .hint("ask it by a `require` in the commands that change it");
+              .hint("write a `require` in the commands that change it");
           return unknown(span);
         }
         out.kind = MKind::Inverse;
@@ -646,9 +647,9 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
       const bool in_key = std::find(entity.key.begin(), entity.key.end(), member->index) != entity.key.end();
       if (!body.own_only.empty() && !self && !in_key) {
         error(body.place == Place::BulkPredicate ? DiagnosticCode::BulkPredicate : DiagnosticCode::EntityRequire, span,
-              fmt::format("`{}` lies in another aggregate, a `{}`, and {} reads own fields only", name.text,
+              fmt::format("`{}` is in another aggregate, a `{}`, but {} can read only own fields", name.text,
                           entity.name, body.own_only))
-            .hint("ask it by a `require` in the commands that change it");
+            .hint("write a `require` in the commands that change it");
         return unknown(span);
       }
       const bool exists = base.kind == MKind::Variable && body.variables[base.index].kind != model::SourceKind::Loop;
@@ -693,7 +694,7 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
       }
       std::vector<std::string_view> candidates(type.names.begin(), type.names.end());
       if (refreshed) candidates.emplace_back("refreshed");
-      auto report = error(DiagnosticCode::UnknownField, name.span, fmt::format("no column `{}`", name.text));
+      auto report = error(DiagnosticCode::UnknownField, name.span, fmt::format("unknown column `{}`", name.text));
       if (const auto near = closest(name.text, candidates)) {
         report.hint(fmt::format("did you mean `{}`?", *near));
       } else if (candidates.size() <= 8) {
@@ -708,10 +709,10 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
     case TypeKind::Map:
     case TypeKind::Rows: {
       const std::string_view written = source_.text({span.begin, base.span.end});
-      auto report =
-          error(DiagnosticCode::PathStep, name.span, fmt::format("`{}` is many, and a path goes through one", written));
+      auto report = error(DiagnosticCode::PathStep, name.span,
+                          fmt::format("`{}` has many elements, so a path cannot continue after it", written));
       if (name.text == "length" || name.text == "size" || name.text == "count")
-        report.hint(fmt::format("the number of them is `count({})`", written));
+        report.hint(fmt::format("the number of elements is `count({})`", written));
       else if (type.kind == TypeKind::Rows)
         report.hint("a nested select with `limit 1` is one row");
       else
@@ -719,9 +720,10 @@ MExpr Analyzer::step(Body& body, MExpr base, const Name& name, Span span) {
       return unknown(span);
     }
     default: {
-      auto report = error(DiagnosticCode::PathStep, name.span,
-                          fmt::format("`{}` is `{}`, and has no fields", source_.text(base.span), text(type)));
-      if (type.kind == TypeKind::Json) report.hint("json is stored and returned, never looked into: declare a `value`");
+      auto report =
+          error(DiagnosticCode::PathStep, name.span,
+                fmt::format("`{}` has the type `{}`, which has no fields", source_.text(base.span), text(type)));
+      if (type.kind == TypeKind::Json) report.hint("noam does not read inside json: declare a `value`");
       return unknown(span);
     }
   }
@@ -743,11 +745,11 @@ MExpr Analyzer::read_index(Body& body, const Expr& expr) {
       const bool value = values_.contains(base.name.text);
       const bool query = statements_.contains(base.name.text);
       auto report = error(DiagnosticCode::UnknownEntity, base.name.span,
-                          value   ? fmt::format("`{}` is a value, and lives inside entities", base.name.text)
-                          : query ? fmt::format("`{}` is a statement, and has no instances", base.name.text)
-                                  : fmt::format("no entity `{}`", base.name.text));
+                          value   ? fmt::format("`{}` is a value, not an entity", base.name.text)
+                          : query ? fmt::format("`{}` is a statement, not an entity", base.name.text)
+                                  : fmt::format("unknown entity `{}`", base.name.text));
       if (value || query)
-        report.hint("an instance is written `Entity[key]`");
+        report.hint("write an instance as `Entity[key]`");
       else if (const auto near = closest(base.name.text, candidates))
         report.hint(fmt::format("did you mean `{}`?", *near));
       for (std::size_t i = 1; i < expr.operands.size(); ++i) read(body, expr.operands[i]);
@@ -766,7 +768,7 @@ MExpr Analyzer::read_index(Body& body, const Expr& expr) {
   }
   const Expr& index = expr.operands[1];
   if (expr.operands.size() > 2 && type.is_collection()) {
-    error(DiagnosticCode::IndexMisuse, expr.operands[2].span, "one index, not several");
+    error(DiagnosticCode::IndexMisuse, expr.operands[2].span, "expected one index, found several");
     return unknown(expr.span);
   }
   MExpr out;
@@ -791,11 +793,11 @@ MExpr Analyzer::read_index(Body& body, const Expr& expr) {
     }
     default: {
       auto report = error(DiagnosticCode::IndexMisuse, Span{base.span.end, expr.span.end},
-                          fmt::format("{} is `{}`, and has no `[…]`", quoted(base, source_), text(type)));
+                          fmt::format("{} has the type `{}`, which has no `[…]`", quoted(base, source_), text(type)));
       if (type.kind == TypeKind::Set)
-        report.hint("a set has no positions; ask `… contains x`");
+        report.hint("a set has no positions; write `… contains x`");
       else if (type.kind == TypeKind::Json)
-        report.hint("json is stored and returned, never looked into: declare a `value` or a `map`");
+        report.hint("noam does not read inside json: declare a `value` or a `map`");
       return unknown(expr.span);
     }
   }
@@ -862,7 +864,7 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
   const bool known = std::find(function_names.begin(), function_names.end(), name) != function_names.end();
   if (known && (expr.distinct || expr.star)) {
     error(DiagnosticCode::WrongArguments, expr.span,
-          fmt::format("`{}` takes no `{}`", name, expr.star ? "*" : "distinct"))
+          fmt::format("`{}` does not take `{}`", name, expr.star ? "*" : "distinct"))
         .hint("`count(*)` and `count(distinct x)` are folds");
     return read_all();
   }
@@ -893,22 +895,21 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
   if (name == "now") {
     if (given != 0) return wrong_count("`now()`");
     if (body.place == Place::Design) {
-      error(DiagnosticCode::DesignExpression, expr.span,
-            "what is stored does not change with the time: no `now()` here")
-          .hint("filter by `now()` in the query, and put a bucket such as `day(e.at)` into the key");
+      error(DiagnosticCode::DesignExpression, expr.span, "stored data cannot depend on the time: no `now()` here")
+          .hint("filter by `now()` in the query, and add a bucket such as `day(e.at)` to the key");
       return unknown(expr.span);
     }
     if (body.place == Place::EntityRequire) {
-      error(DiagnosticCode::EntityRequire, expr.span, "a `require` of an entity asks its own fields, not the time")
-          .hint("ask it by a `require` in the commands that change it");
+      error(DiagnosticCode::EntityRequire, expr.span, "a `require` of an entity can read only own fields, not the time")
+          .hint("write a `require` in the commands that change it");
       return unknown(expr.span);
     }
     return call(Function::Now, timestamp_type, {}, expr.span);
   }
   if (name == "uuid" || name == "random_text") {
     if (body.place != Place::Command) {
-      error(DiagnosticCode::FunctionMisplaced, expr.name.span, fmt::format("`{}` stands in commands only", name))
-          .hint("it follows from the command's id, so that a repeat gives the same");
+      error(DiagnosticCode::FunctionMisplaced, expr.name.span, fmt::format("`{}` can be used only in commands", name))
+          .hint("it is computed from the command id, so that a repeated command gives the same result");
       return read_all();
     }
     if (name == "uuid") {
@@ -921,7 +922,7 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
     if (!length.type.known()) return unknown(expr.span);
     if (length.kind != MKind::Constant || value == nullptr || *value < 1 || *value > 1024) {
       error(DiagnosticCode::WrongArguments, expr.operands[0].span,
-            "the length of a random text is a number from 1 to 1024");
+            "the length of a random text must be a number from 1 to 1024");
       return unknown(expr.span);
     }
     return call(Function::RandomText, text_type, pack(std::move(length)), expr.span);
@@ -980,7 +981,7 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
   }
   if (name == "shard") {
     if (body.place != Place::Design) {
-      error(DiagnosticCode::FunctionMisplaced, expr.name.span, "`shard` stands in designs only");
+      error(DiagnosticCode::FunctionMisplaced, expr.name.span, "`shard` can be used only in designs");
       return read_all();
     }
     if (given != 2) return wrong_count("`shard(e.id, 16)`");
@@ -988,24 +989,27 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
     MExpr count = read(body, expr.operands[1], &int_type);
     if (of.type.known() && !ordered(of.type)) {
       error(DiagnosticCode::NotComparable, expr.operands[0].span,
-            fmt::format("`{}` can't be sharded by", text(of.type)));
+            fmt::format("`{}` cannot be used for sharding", text(of.type)));
       return unknown(expr.span);
     }
     const auto* value = std::get_if<std::int64_t>(&count.constant);
     if (count.type.known() && (count.kind != MKind::Constant || value == nullptr || *value < 2 || *value > 65536)) {
-      error(DiagnosticCode::WrongArguments, expr.operands[1].span, "the number of shards is a number from 2 to 65_536");
+      error(DiagnosticCode::WrongArguments, expr.operands[1].span,
+            "the number of shards must be a number from 2 to 65_536");
       return unknown(expr.span);
     }
     return call(Function::Shard, int_type, pack(std::move(of), std::move(count)), expr.span);
   }
   if (name == "words") {
-    error(DiagnosticCode::FunctionMisplaced, expr.name.span, "`words` is a source of a design's `of`")
+    error(DiagnosticCode::FunctionMisplaced, expr.name.span,
+          "`words` can be used only as a source in the `of` of a design")
         .hint("in a query write `t.content contains all $words`");
     return read_all();
   }
   if (name == "references") {
-    error(DiagnosticCode::FunctionMisplaced, expr.name.span, "`references` is a source of a design's `of`")
-        .hint("the references themselves are the role, without a function: `u.follows`");
+    error(DiagnosticCode::FunctionMisplaced, expr.name.span,
+          "`references` can be used only as a source in the `of` of a design")
+        .hint("for the references themselves write the role without a function: `u.follows`");
     return read_all();
   }
   std::string hint;
@@ -1016,8 +1020,8 @@ MExpr Analyzer::read_call(Body& body, const Expr& expr, const model::Type* expec
   if (hint.empty()) {
     if (const auto near = closest(name, function_names)) hint = fmt::format("did you mean `{}`?", *near);
   }
-  if (hint.empty() && entities_.contains(name)) hint = fmt::format("an instance is written `{}[key]`", name);
-  auto report = error(DiagnosticCode::UnknownFunction, expr.name.span, fmt::format("no function `{}`", name));
+  if (hint.empty() && entities_.contains(name)) hint = fmt::format("write an instance as `{}[key]`", name);
+  auto report = error(DiagnosticCode::UnknownFunction, expr.name.span, fmt::format("unknown function `{}`", name));
   if (!hint.empty()) report.hint(hint);
   return read_all();
 }
@@ -1027,17 +1031,20 @@ bool Analyzer::fold_may_stand(const Body& body, const Expr& expr) {
   const std::string_view name = expr.name.text;
   if (body.inside_fold) {
     error(DiagnosticCode::FoldMisplaced, expr.span, fmt::format("the fold `{}` inside another fold", name))
-        .hint("fold once; the number of elements of a role or collection, `count(x)`, may stand inside");
+        .hint(
+            "remove one of the folds; only the number of elements of a role or collection, `count(x)`, can be inside a "
+            "fold");
     return false;
   }
   if (body.folds_allowed) return true;
-  auto report = error(DiagnosticCode::FoldMisplaced, expr.span, fmt::format("the fold `{}` can't stand here", name));
+  auto report = error(DiagnosticCode::FoldMisplaced, expr.span, fmt::format("the fold `{}` cannot be used here", name));
   if (body.place == Place::Design)
-    report.hint("a fold is a column of a copy; in a key, only the number of a role's elements, `count(t.liked_by)`");
+    report.hint(
+        "use it as a column of a copy; a key can contain only the number of elements of a role, `count(t.liked_by)`");
   else if (body.place == Place::Query)
-    report.hint("folds stand in `select` and `order by`; ask for a number of others by a nested select");
+    report.hint("use folds in `select` and `order by`; to count other instances write a nested select");
   else if (body.place == Place::EntityRequire)
-    report.hint("ask it by a `require` in the commands that change it");
+    report.hint("write a `require` in the commands that change it");
   else
     report.hint("write a nested select: `(select count(*) from … where …)`");
   return false;
@@ -1074,30 +1081,28 @@ MExpr Analyzer::read_fold(Body& body, const Expr& expr) {
   const bool many = of.type.is_collection() || of.type.kind == TypeKind::Rows;
   if (name == "count" && many) {  // a value of the row, not a fold
     if (expr.distinct)
-      return wrong(fmt::format("`distinct` of {}, which is many", quoted(operand, source_)),
-                   "leave out `distinct`, or bind it in `from` and count a field of it");
+      return wrong(fmt::format("`distinct` of {}, which has many elements", quoted(operand, source_)),
+                   "remove `distinct`, or bind it in `from` and count a field of it");
     out.kind = MKind::CountOf;
     out.type = int_type;
     out.operands = pack(std::move(of));
     return out;
   }
   if (name == "count" && of.type.kind == TypeKind::Reference && of.kind != MKind::Variable && !expr.distinct) {
-    error(DiagnosticCode::CountToOne, operand.span, fmt::format("{} is a reference to one", quoted(operand, source_)))
-        .hint(
-            "count rows with `count(*)`, different ones with `count(distinct x)`, and ask `is absent` for whether "
-            "there is one");
+    error(DiagnosticCode::CountToOne, operand.span, fmt::format("{} is a single reference", quoted(operand, source_)))
+        .hint("write `count(*)` for rows, `count(distinct x)` for different values, or test with `is absent`");
     return unknown(expr.span);
   }
   if (!fold_may_stand(body, expr)) return unknown(expr.span);
   if (expr.distinct && name != "count")
-    return wrong(fmt::format("`{}` takes no `distinct`", name), "only `count(distinct x)` does");
+    return wrong(fmt::format("`{}` does not take `distinct`", name), "only `count(distinct x)` does");
   if (many)
-    return wrong(fmt::format("`{}` folds rows, and {} is many in one row", name, quoted(operand, source_)),
+    return wrong(fmt::format("`{}` folds rows, but {} has many elements in one row", name, quoted(operand, source_)),
                  "bind it in `from`, and fold a field of it");
   if (name == "count") {
     if (expr.distinct && !ordered(of.type)) {
       error(DiagnosticCode::DistinctType, operand.span,
-            fmt::format("`distinct` of `{}`, which can't be compared", text(of.type)))
+            fmt::format("`distinct` of `{}`, which cannot be compared", text(of.type)))
           .hint("count a scalar or a reference");
       return unknown(expr.span);
     }
@@ -1255,21 +1260,21 @@ bool Analyzer::make_comparable(MExpr& left, MExpr& right, Span op, bool needs_or
   if (!left.type.known() || !right.type.known()) return false;
   for (const MExpr* side : {&left, &right}) {
     if (side->type.kind == TypeKind::Duration) {
-      error(DiagnosticCode::DurationMisuse, side->span, "a duration is added to a time, not compared")
+      error(DiagnosticCode::DurationMisuse, side->span, "a duration cannot be compared")
           .hint("write `t.at > now() - 7 days`");
       return false;
     }
     if (!comparable(side->type)) {
       auto report =
-          error(DiagnosticCode::NotComparable, side->span, fmt::format("`{}` can't be compared", text(side->type)));
+          error(DiagnosticCode::NotComparable, side->span, fmt::format("`{}` cannot be compared", text(side->type)));
       if (side->type.is_collection())
-        report.hint("ask `… contains x`, `x in …` or `count(…)`");
+        report.hint("write `… contains x`, `x in …` or `count(…)`");
       else if (side->type.kind == TypeKind::Json)
-        report.hint("json is stored and returned, never looked into");
+        report.hint("json is only stored and returned");
       else if (side->type.kind == TypeKind::Value)
-        report.hint("it holds json: compare its fields");
+        report.hint("it contains json: compare its other fields");
       else if (side->type.kind == TypeKind::Rows || side->type.kind == TypeKind::Row)
-        report.hint("a nested select is a value only where it has one column made of folds, such as `count(*)`");
+        report.hint("a nested select is a value only if it has one column made of folds, such as `count(*)`");
       return false;
     }
   }
@@ -1283,13 +1288,14 @@ bool Analyzer::make_comparable(MExpr& left, MExpr& right, Span op, bool needs_or
           left.type.kind == TypeKind::Enumeration && right.type.kind == TypeKind::Enumeration;
       if (!both_enumerations) {
         auto report = error(DiagnosticCode::NotComparable, op,
-                            fmt::format("`{}` compared with `{}`", text(left.type), text(right.type)));
-        report.label(left.span, fmt::format("this is `{}`", text(left.type)));
-        report.label(right.span, fmt::format("this is `{}`", text(right.type)));
+                            fmt::format("cannot compare `{}` with `{}`", text(left.type), text(right.type)));
+        report.label(left.span, fmt::format("this has the type `{}`", text(left.type)));
+        report.label(right.span, fmt::format("this has the type `{}`", text(right.type)));
         const TypeKind a = left.type.kind;
         const TypeKind b = right.type.kind;
         if (a == TypeKind::Float || b == TypeKind::Float) {
-          if (left.type.is_number() && right.type.is_number()) report.hint("float mixes with literals only");
+          if (left.type.is_number() && right.type.is_number())
+            report.hint("a float can be combined only with literals");
         } else if ((a == TypeKind::Timestamp && b == TypeKind::Text) ||
                    (b == TypeKind::Timestamp && a == TypeKind::Text)) {
           report.hint("write `timestamp \"2026-01-01T00:00:00Z\"`");
@@ -1301,9 +1307,9 @@ bool Analyzer::make_comparable(MExpr& left, MExpr& right, Span op, bool needs_or
               other == TypeKind::Bytes)
             report.hint(fmt::format("write `{} \"…\"`", text(model::scalar(other))));
           else if (other == TypeKind::Int || other == TypeKind::Decimal)
-            report.hint("a number is written without quotes");
+            report.hint("write a number without quotes");
         } else if (a == TypeKind::Reference && b == TypeKind::Reference) {
-          report.hint("two references are compared where they refer to the same entity");
+          report.hint("two references can be compared only if they refer to the same entity");
         } else if (a == TypeKind::Reference || b == TypeKind::Reference) {
           const model::Type& ref = a == TypeKind::Reference ? left.type : right.type;
           const model::Entity& entity = model_.entity(ref.entity());
@@ -1317,7 +1323,7 @@ bool Analyzer::make_comparable(MExpr& left, MExpr& right, Span op, bool needs_or
                                     entity.name, parts));
           else if (const model::Type* key = single_key(ref))
             report.hint(
-                fmt::format("a reference to `{}` compares as its key, `{}: {}`", entity.name, parts, text(*key)));
+                fmt::format("a reference to `{}` is compared by its key, `{}: {}`", entity.name, parts, text(*key)));
         } else if ((a == TypeKind::Timestamp && b == TypeKind::Date) ||
                    (a == TypeKind::Date && b == TypeKind::Timestamp)) {
           report.hint("declare both with the same type");
@@ -1389,17 +1395,16 @@ MExpr Analyzer::read_in(Body& body, const Expr& expr) {
     if (right.type.kind == TypeKind::Map)
       report.hint("ask `map contains key`");
     else if (right.type.kind == TypeKind::Text)
-      report.hint("words of a text are asked for by `contains all` and `contains any`");
+      report.hint("to search for words write `contains all` or `contains any`");
     else
-      report.hint("write `=` for one value, `[a, b]` for several");
+      report.hint("write `=` for one value, `in [a, b]` for several");
     return unknown(expr.span);
   }
   if (!comparable(left.type)) {
-    error(DiagnosticCode::NotComparable, element.span, fmt::format("`{}` can't be compared", text(left.type)));
+    error(DiagnosticCode::NotComparable, element.span, fmt::format("`{}` cannot be compared", text(left.type)));
     return unknown(expr.span);
   }
-  if (!fit_or_report(left, right.type.element(), false, "what is looked for in this collection"))
-    return unknown(expr.span);
+  if (!fit_or_report(left, right.type.element(), false, "an element of this collection")) return unknown(expr.span);
   MExpr out = call(Function::In, bool_type, pack(std::move(left), std::move(right)), expr.span);
   return expr.op == Operator::NotIn ? negation(std::move(out), expr.span) : out;
 }
@@ -1408,15 +1413,16 @@ MExpr Analyzer::read_contains(Body& body, const Expr& expr) {
   MExpr collection = read(body, expr.operands[0]);
   if (collection.type.kind == TypeKind::Text || collection.type.kind == TypeKind::Enumeration) {
     read(body, expr.operands[1], &text_type);
-    error(DiagnosticCode::WordsMisuse, expr.op_span, "`contains` alone asks for an element, and this is a text")
+    error(DiagnosticCode::WordsMisuse, expr.op_span,
+          "`contains` searches for an element of a collection, but this is a text")
         .label(expr.operands[0].span, "a text")
-        .hint("words are asked for by `contains all` or `contains any`, beginnings by `starts with`");
+        .hint("to search for words write `contains all` or `contains any`, for a beginning `starts with`");
     return unknown(expr.span);
   }
   if (collection.type.known() && !collection.type.is_collection()) {
     read(body, expr.operands[1]);
     error(DiagnosticCode::TypeMismatch, expr.operands[0].span,
-          fmt::format("`contains` takes a collection, found `{}`", text(collection.type)));
+          fmt::format("`contains` needs a collection, found `{}`", text(collection.type)));
     return unknown(expr.span);
   }
   const model::Type* wanted = nullptr;
@@ -1425,11 +1431,11 @@ MExpr Analyzer::read_contains(Body& body, const Expr& expr) {
   MExpr element = read(body, expr.operands[1], wanted);
   if (wanted == nullptr || !element.type.known()) return unknown(expr.span);
   if (!comparable(*wanted)) {
-    error(DiagnosticCode::NotComparable, expr.operands[0].span, fmt::format("`{}` can't be compared", text(*wanted)));
+    error(DiagnosticCode::NotComparable, expr.operands[0].span, fmt::format("`{}` cannot be compared", text(*wanted)));
     return unknown(expr.span);
   }
   const model::Type target = *wanted;
-  if (!fit_or_report(element, target, false, "what is looked for in this collection")) return unknown(expr.span);
+  if (!fit_or_report(element, target, false, "an element of this collection")) return unknown(expr.span);
   return call(Function::Contains, bool_type, pack(std::move(collection), std::move(element)), expr.span);
 }
 
@@ -1439,14 +1445,14 @@ MExpr Analyzer::read_words(Body& body, const Expr& expr) {
   const char* name = expr.op == Operator::ContainsAll ? "contains all" : "contains any";
   if (of.type.known() && of.type.kind != TypeKind::Text) {
     auto report = error(DiagnosticCode::WordsMisuse, expr.operands[0].span,
-                        fmt::format("`{}` asks for words of a text, found `{}`", name, text(of.type)));
-    if (of.type.is_collection()) report.hint("ask for each element: `… contains a and … contains b`");
+                        fmt::format("`{}` searches for words in a text, found `{}`", name, text(of.type)));
+    if (of.type.is_collection()) report.hint("test each element: `… contains a and … contains b`");
     return unknown(expr.span);
   }
   if (words.type.known() && words.type.kind != TypeKind::Text) {
     error(DiagnosticCode::WordsMisuse, expr.operands[1].span,
-          fmt::format("`{}` takes a text with the words in it, found `{}`", name, text(words.type)))
-        .hint("the words of one text: \"red shoes\"");
+          fmt::format("`{}` needs a text with the words, found `{}`", name, text(words.type)))
+        .hint("write the words in one text: \"red shoes\"");
     return unknown(expr.span);
   }
   if (!of.type.known() || !words.type.known()) return unknown(expr.span);
@@ -1492,7 +1498,7 @@ MExpr Analyzer::read_is_absent(Body& body, const Expr& expr) {
     auto report =
         error(DiagnosticCode::NeverAbsent, operand.span, fmt::format("{} is never absent", quoted(operand, source_)));
     if (of.type.is_collection())
-      report.hint("ask `count(…) = 0` for an empty collection");
+      report.hint("write `count(…) = 0` for an empty collection");
     else if (of.kind == MKind::Field)
       report.hint("it is declared without `?`");
   }
@@ -1529,7 +1535,7 @@ MExpr Analyzer::read_arithmetic(Body& body, const Expr& expr, const model::Type*
     }
     if (!left.type.optional && left.kind != MKind::Parameter) {
       error(DiagnosticCode::NeverAbsent, expr.operands[0].span,
-            fmt::format("{} is never absent, so `??` has nothing to do", quoted(expr.operands[0], source_)));
+            fmt::format("{} is never absent, so `??` has no effect", quoted(expr.operands[0], source_)));
     }
     model::Type type = left.type;
     type.optional = right.type.optional;
@@ -1541,12 +1547,13 @@ MExpr Analyzer::read_arithmetic(Body& body, const Expr& expr, const model::Type*
   if (right_duration || left_duration) {
     if (expr.op == Operator::Multiply) {
       for (const Expr& operand : expr.operands) read(body, operand);
-      error(DiagnosticCode::DurationMisuse, expr.operands[right_duration ? 1 : 0].span, "a duration is not multiplied")
-          .hint("write the duration itself, `7 days`, or give the time as a parameter");
+      error(DiagnosticCode::DurationMisuse, expr.operands[right_duration ? 1 : 0].span,
+            "a duration cannot be multiplied")
+          .hint("write the duration itself, `7 days`, or pass the time as a parameter");
       return unknown(expr.span);
     }
     if (left_duration && !(right_duration) && expr.op == Operator::Add) {
-      error(DiagnosticCode::DurationMisuse, expr.operands[0].span, "the time comes first, then the duration")
+      error(DiagnosticCode::DurationMisuse, expr.operands[0].span, "the time must come first, then the duration")
           .hint("write `t.at + 7 days`");
       return unknown(expr.span);
     }
@@ -1558,11 +1565,13 @@ MExpr Analyzer::read_arithmetic(Body& body, const Expr& expr, const model::Type*
     const bool time = left.type.kind == TypeKind::Timestamp || left.type.kind == TypeKind::Date;
     if (!sum || !time || right.type.kind != TypeKind::Duration) {
       error(DiagnosticCode::DurationMisuse, expr.span,
-            fmt::format("a duration is added to or taken from a time, and this is `{}`", text(left.type)));
+            fmt::format("a duration can be added to or subtracted from a time, but this has the type `{}`",
+                        text(left.type)));
       return unknown(expr.span);
     }
     if (left.type.kind == TypeKind::Date && unit_minutes(expr.operands[1].name.text).value_or(0) < 24 * 60) {
-      error(DiagnosticCode::DurationMisuse, expr.operands[1].span, "a date moves by days and weeks");
+      error(DiagnosticCode::DurationMisuse, expr.operands[1].span,
+            "only days and weeks can be added to or subtracted from a date");
       return unknown(expr.span);
     }
     model::Type type = left.type;
@@ -1576,10 +1585,10 @@ MExpr Analyzer::read_arithmetic(Body& body, const Expr& expr, const model::Type*
     if (side->type.is_number()) continue;
     auto report = error(DiagnosticCode::TypeMismatch, side->span,
                         fmt::format("`{}` takes numbers, found `{}`", sign, text(side->type)));
-    if (side->type.kind == TypeKind::Text) report.hint("noam does not join texts");
+    if (side->type.kind == TypeKind::Text) report.hint("noam does not concatenate texts");
     if (side->type.kind == TypeKind::Timestamp || side->type.kind == TypeKind::Date)
-      report.hint("times move by durations: `t.at + 7 days`");
-    if (side->type.is_collection()) report.hint("elements are added by `add x to …` or `append x to …`");
+      report.hint("add a duration to a time: `t.at + 7 days`");
+    if (side->type.is_collection()) report.hint("to add elements write `add x to …` or `append x to …`");
     return unknown(expr.span);
   }
   MExpr converted = right;
@@ -1590,7 +1599,7 @@ MExpr Analyzer::read_arithmetic(Body& body, const Expr& expr, const model::Type*
     if (!fit(converted, right.type)) {
       error(DiagnosticCode::TypeMismatch, expr.op_span,
             fmt::format("`{}` between `{}` and `{}`", sign, text(left.type), text(right.type)))
-          .hint("float mixes with literals only");
+          .hint("a float can be combined only with literals");
       return unknown(expr.span);
     }
     left = std::move(converted);
@@ -1640,8 +1649,8 @@ MExpr Analyzer::read_braces(Body& body, const Expr& expr, const model::Type* exp
   };
   if (expected == nullptr || !expected->known()) {
     if (expected == nullptr && body.place != Place::Command) {
-      error(DiagnosticCode::TypeMismatch, expr.span, "`{…}` can't stand here")
-          .hint("a value is written in commands, where a field or parameter says its type");
+      error(DiagnosticCode::TypeMismatch, expr.span, "`{…}` cannot be used here")
+          .hint("write a value only in a command, at a place with a known type");
     }
     return read_values();
   }
@@ -1655,8 +1664,8 @@ MExpr Analyzer::read_braces(Body& body, const Expr& expr, const model::Type* exp
     for (std::size_t i = 0; i + 1 < expr.operands.size(); i += 2) {
       const Expr& key = expr.operands[i];
       if (key.kind == ExprKind::Name && !find_variable(body, key.name.text)) {
-        error(DiagnosticCode::UnknownName, key.span, fmt::format("`{}` is no key of a map", key.name.text))
-            .hint(fmt::format("keys of a map are expressions: `\"{}\": …`", key.name.text));
+        error(DiagnosticCode::UnknownName, key.span, fmt::format("`{}` is not a key of a map", key.name.text))
+            .hint(fmt::format("write the keys of a map as expressions: `\"{}\": …`", key.name.text));
         continue;
       }
       out.operands.push_back(read_stored(body, key, expected->arguments[0], "a key of this map"));
@@ -1669,9 +1678,9 @@ MExpr Analyzer::read_braces(Body& body, const Expr& expr, const model::Type* exp
     return out;
   }
   auto report = error(DiagnosticCode::TypeMismatch, expr.span,
-                      fmt::format("`{{…}}` is a value or a map, and `{}` is wanted here", text(*expected)));
+                      fmt::format("`{{…}}` is a value or a map, but `{}` is expected here", text(*expected)));
   if (expected->is_collection()) report.hint("write `[…]` for a list or a set");
-  if (expected->kind == TypeKind::Json) report.hint("json is given as a parameter, or written `json \"…\"`");
+  if (expected->kind == TypeKind::Json) report.hint("pass json as a parameter, or write `json \"…\"`");
   read_values();
   return unknown(expr.span);
 }
@@ -1692,7 +1701,8 @@ MExpr Analyzer::read_record(Body& body, const Expr& expr, const model::Type& typ
     if (key.kind != ExprKind::Name) {
       wrong_name = true;
       if (key.kind == ExprKind::Unknown) continue;
-      auto report = error(DiagnosticCode::UnknownField, key.span, fmt::format("a field of `{}` is a name", value.name));
+      auto report =
+          error(DiagnosticCode::UnknownField, key.span, fmt::format("a field of `{}` must be a name", value.name));
       if (key.kind == ExprKind::Text) report.hint(fmt::format("write `{}: …`", key.text));
       continue;
     }

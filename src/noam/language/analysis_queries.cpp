@@ -190,11 +190,11 @@ void Analyzer::with_parameters(Place place, const std::vector<ParameterDecl>& wr
     if (!state.used) {
       if (!quiet)
         error(DiagnosticCode::UnusedParameter, state.span, fmt::format("`${}` is never used", state.name))
-            .hint("use it, or leave it out");
+            .hint("use it, or remove it");
     } else if (!state.type.known() && !state.declared && !state.conflict && !scratch.has_errors() && !data_errors_ &&
                !quiet) {
       error(DiagnosticCode::ParameterType, state.span,
-            fmt::format("the type of `${}` can't be told from its uses", state.name))
+            fmt::format("the type of `${}` cannot be derived from its uses", state.name))
           .hint(fmt::format("declare it: `${}: text`", state.name));
     }
     model::Parameter made;
@@ -215,7 +215,8 @@ bool Analyzer::read_query(std::uint32_t index) {
   if (query_state_[index] == Reading::Now) return false;
   if (query_state_[index] == Reading::Done) return true;
   if (query_depth_ >= 64) {
-    error(DiagnosticCode::NestedTooDeep, query_decls_[index]->name.span, "refreshed queries more than 64 deep");
+    error(DiagnosticCode::NestedTooDeep, query_decls_[index]->name.span,
+          "refreshed queries nested more than 64 levels deep");
     query_state_[index] = Reading::Done;
     return true;
   }
@@ -231,18 +232,18 @@ bool Analyzer::read_query(std::uint32_t index) {
     model::Refresh refresh;
     refresh.every_minutes = read_duration(*written.refresh, DiagnosticCode::RefreshPeriod);
     if (written.keep) {
-      const auto keep = read_integer(*written.keep, "the number of refreshes kept");
+      const auto keep = read_integer(*written.keep, "the number of refreshes to keep");
       if (keep && (*keep < 1 || *keep > 1'000'000'000))
-        error(DiagnosticCode::RefreshPeriod, written.keep->span, fmt::format("`keep {}` keeps nothing", *keep))
-            .hint("keep at least 1: the last refresh is the answer");
+        error(DiagnosticCode::RefreshPeriod, written.keep->span, fmt::format("`keep {}` stores no refresh", *keep))
+            .hint("keep at least 1 refresh, the current answer");
       else if (keep)
         refresh.keep = *keep;
     }
     made.refresh = refresh;
     if (!written.parameters.empty())
       error(DiagnosticCode::RefreshParameter, cover(written.parameters.front().span, written.parameters.back().span),
-            fmt::format("`{}` is refreshed on a schedule, and can't have parameters", made.name))
-          .hint("refresh without them, and filter in a query over it: `from top_accounts a where a.username = $u`");
+            fmt::format("`{}` is refreshed on a schedule and cannot have parameters", made.name))
+          .hint("remove them, and filter in a query over it: `from top_accounts a where a.username = $u`");
   }
   with_parameters(
       Place::Query, written.parameters, written.span, {written.span},
@@ -288,7 +289,7 @@ model::Select Analyzer::read_select(Body& body, const Select& written, bool nest
   for (const Expr& group : written.group_by) {
     MExpr made = read(body, group);
     if (made.type.known() && !ordered(made.type)) {
-      error(DiagnosticCode::NotComparable, group.span, fmt::format("`{}` can't be grouped by", text(made.type)))
+      error(DiagnosticCode::NotComparable, group.span, fmt::format("cannot group by `{}`", text(made.type)))
           .hint("group by scalars and references");
       made = unknown(group.span);
     }
@@ -309,8 +310,9 @@ model::Select Analyzer::read_select(Body& body, const Select& written, bool nest
   check_groups(body, written, select);
   const bool one_row = select.folded && select.group_by.empty();
   if (written.limit && written.order_by.empty() && !one_row && !broken(written.span))
-    error(DiagnosticCode::LimitWithoutOrder, written.limit_span, "`limit` without `order by` cuts by key")
-        .hint("say which come first: `order by …`; or silence this with `// allow: limit-without-order`");
+    error(DiagnosticCode::LimitWithoutOrder, written.limit_span,
+          "`limit` without `order by` takes the first rows by key")
+        .hint("add `order by …`, or write `// allow: limit-without-order`");
   if (nested) {
     const bool literal_one = select.limit && select.limit->kind == MKind::Constant &&
                              select.limit->constant == model::Literal(std::int64_t{1});
@@ -332,14 +334,14 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
   const auto not_history = [&] {
     if (!source.history) return;
     error(DiagnosticCode::NotRefreshed, source.what.span, fmt::format("`{}` has no history", name.text))
-        .hint("only a refreshed query has one: `query … refresh every 1 hour keep 1000 { … }`");
+        .hint("only a refreshed query has a history: `query … refresh every 1 hour keep 1000 { … }`");
   };
   if (const auto entity = entities_.find(name.text); entity != entities_.end()) {
     not_history();
     if (!body.own_only.empty()) {
       error(DiagnosticCode::BulkPredicate, name.span,
-            fmt::format("`{}` is another aggregate, and {} reads own fields only", name.text, body.own_only))
-          .hint("ask it by a `require` in the commands");
+            fmt::format("`{}` is another aggregate, but {} can read only own fields", name.text, body.own_only))
+          .hint("write a `require` in the commands");
       return false;
     }
     variable.kind = model::SourceKind::Entity;
@@ -352,15 +354,15 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
     const QueryDecl& query = *query_decls_[index];
     if (!query.refresh) {
       error(DiagnosticCode::NotRefreshed, name.span,
-            fmt::format("`{}` is a query that is not refreshed, and no source", name.text))
+            fmt::format("the query `{}` is not refreshed, so it cannot be a source", name.text))
           .label(query.name.span, "declared here")
-          .hint("write its path here, or let it be kept: `refresh every 1 hour`");
+          .hint("write its path here, or store its rows: `refresh every 1 hour`");
       return false;
     }
     if (!read_query(index)) {
-      error(DiagnosticCode::RefreshCycle, name.span, fmt::format("`{}` is made from itself", name.text))
+      error(DiagnosticCode::RefreshCycle, name.span, fmt::format("the refreshed query `{}` reads itself", name.text))
           .label(query.name.span, "this query")
-          .hint("a refreshed query reads other refreshed queries, never in a circle");
+          .hint("refreshed queries cannot read each other in a cycle");
       return false;
     }
     variable.kind = source.history ? model::SourceKind::History : model::SourceKind::Refreshed;
@@ -384,16 +386,16 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
       if (query->refresh) candidates.push_back(query->name.text);
   for (const Binding& binding : body.bindings) candidates.push_back(binding.name);
   std::sort(candidates.begin(), candidates.end());
-  auto report = values_.contains(name.text)
-                    ? error(DiagnosticCode::UnknownSource, name.span,
-                            fmt::format("`{}` is a value, and lives inside entities", name.text))
-                    : error(DiagnosticCode::UnknownEntity, name.span, fmt::format("no entity `{}`", name.text));
+  auto report =
+      values_.contains(name.text)
+          ? error(DiagnosticCode::UnknownSource, name.span, fmt::format("`{}` is a value, not an entity", name.text))
+          : error(DiagnosticCode::UnknownEntity, name.span, fmt::format("unknown entity `{}`", name.text));
   if (statements_.contains(name.text)) {
-    report.hint("it is a command, and no source");
+    report.hint("it is a command; a source must be an entity, a path or a refreshed query");
     return false;
   }
   if (values_.contains(name.text)) {
-    report.hint("reach it by a path: `from Order o, o.lines l`");
+    report.hint("use a path to it: `from Order o, o.lines l`");
     return false;
   }
   for (const Binding& binding : body.bindings) {
@@ -411,8 +413,8 @@ bool Analyzer::read_source_name(Body& body, const Source& source, model::Variabl
 bool Analyzer::read_references(Body& body, const Expr& call, model::Variable& variable) {
   variable.kind = model::SourceKind::References;
   if (body.place != Place::Design) {
-    error(DiagnosticCode::FunctionMisplaced, call.span, "`references` is a source in designs only")
-        .hint("in a query write `u.follows a` for the existing ones, or select the role itself: `select u.follows`");
+    error(DiagnosticCode::FunctionMisplaced, call.span, "`references` can be a source only in designs")
+        .hint("in a query write `u.follows a` for the existing targets, or select the role itself: `select u.follows`");
     return false;
   }
   if (call.operands.size() != 1 || call.distinct) {
@@ -432,26 +434,26 @@ bool Analyzer::read_references(Body& body, const Expr& call, model::Variable& va
     return false;
   };
   if (type.kind == TypeKind::Reference)
-    return refuse(fmt::format("`references` takes a role to many, and `{}` is to one", written),
-                  "it is a reference by itself: write it as part of the key");
+    return refuse(fmt::format("`references` takes a role to many, but `{}` is to one", written),
+                  "it is already a reference: write it as part of the key");
   if (!type.is_collection())
     return refuse(fmt::format("`references` takes a role to many, found `{}`", text(type)), "");
   if (variable.source.kind == MKind::Inverse)
-    return refuse(fmt::format("`{}` is a way back: it is not kept, and those that refer exist", written),
+    return refuse(fmt::format("`{}` is an inverse: it is not stored, and the referring instances exist", written),
                   fmt::format("write `{} {}`", written, name));
   if (type.element().kind != TypeKind::Reference) {
     const bool keys_refer = type.kind == TypeKind::Map && type.arguments[0].kind == TypeKind::Reference;
     if (keys_refer)
-      return refuse(fmt::format("the keys of `{}` refer, and not its values", written),
+      return refuse(fmt::format("only the keys of `{}` are references", written),
                     fmt::format("write `{} {}`, and `key({})`", written, name, name));
-    return refuse(fmt::format("`{}` is `{}`, and holds no references", written, text(type)),
+    return refuse(fmt::format("`{}` has the type `{}` and holds no references", written, text(type)),
                   type.element().kind == TypeKind::Value
-                      ? fmt::format("write `{} {}`, and go on from `{}`", written, name, name)
+                      ? fmt::format("write `{} {}`, and continue from `{}`", written, name, name)
                       : fmt::format("write `{} {}`", written, name));
   }
   if (!kept_by_first(body, variable.source))
-    return refuse(fmt::format("`{}` is not kept by the first entity of the collection", written),
-                  "begin with the entity that keeps it: `of User u, references(u.follows) a`");
+    return refuse(fmt::format("`{}` is not a role of the first entity of the collection", written),
+                  "begin with the entity that has it: `of User u, references(u.follows) a`");
   variable.type = type.element();
   variable.type.optional = false;
   return true;
@@ -470,7 +472,7 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
     variable.kind = model::SourceKind::Words;
     variable.type = model::scalar(TypeKind::Text);
     if (body.place != Place::Design) {
-      error(DiagnosticCode::FunctionMisplaced, what.span, "`words` is a source in designs only")
+      error(DiagnosticCode::FunctionMisplaced, what.span, "`words` can be a source only in designs")
           .hint("in a query write `where t.content contains all $words`");
       good = false;
     } else if (what.operands.size() != 1 || what.distinct) {
@@ -495,25 +497,25 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
     if (what.kind == ExprKind::Call && statements_.contains(what.name.text)) {
       for (const Expr& operand : what.operands) read(body, operand);
       error(DiagnosticCode::NotInLanguage, what.span,
-            fmt::format("`{}` with arguments: a query is no view with parameters", what.name.text))
+            fmt::format("`{}` with arguments: a query as a source has no parameters", what.name.text))
           .hint(
-              "write its path and its condition here; or let a query without parameters be kept by `refresh every …`, "
-              "and filter its rows");
+              "write its path and its condition here; or store the rows of a query without parameters with `refresh "
+              "every …`, and filter them");
       good = false;
     }
     if (good) {
-      auto report = error(DiagnosticCode::UnknownSource, what.span, "this is no source");
+      auto report = error(DiagnosticCode::UnknownSource, what.span, "this is not a source");
       if (what.kind == ExprKind::Select)
-        report.hint("a query over a query: let the inner one be kept with `refresh every …`, or nest it in `select`");
+        report.hint("store the rows of the inner query with `refresh every …`, or nest it in `select`");
       else if (what.kind == ExprKind::Parameter)
-        report.hint("a parameter is compared in `where`: `… in $ids`; a command may run over it by `for`");
+        report.hint("compare a parameter in `where`: `… in $ids`; a command can iterate over it with `for`");
       else
         report.hint("a source is an entity, a path such as `u.follows`, an instance `User[$u]`, or a refreshed query");
     }
     good = false;
   }
   if (good && source.history && what.kind != ExprKind::Name)
-    error(DiagnosticCode::NotRefreshed, what.span, "`history` belongs to a refreshed query");
+    error(DiagnosticCode::NotRefreshed, what.span, "`history` needs a refreshed query");
   if (good && variable.kind == model::SourceKind::Path) {
     const model::Type& type = variable.source.type;
     const auto no_source = [&](const std::string& message, const std::string& hint) {
@@ -530,23 +532,23 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
       variable.type.optional = false;
     } else if (type.kind == TypeKind::Reference) {
       if (variable.source.kind == MKind::Variable)
-        no_source(fmt::format("`{}` is a variable already", written), "go on from it: a role or a collection");
+        no_source(fmt::format("`{}` is already a variable", written), "continue from it with a role or a collection");
       variable.type = type;
       variable.type.optional = false;
     } else if (!type.known()) {
       good = false;
     } else if (type.kind == TypeKind::Value || type.kind == TypeKind::Row) {
-      no_source(fmt::format("`{}` is one value, and not many", written),
+      no_source(fmt::format("`{}` is a single value and cannot be a source", written),
                 fmt::format("write its fields directly: `{}.…`", written));
     } else if (type.kind == TypeKind::Json) {
-      no_source(fmt::format("`{}` is json, which is never looked into", written), "declare a `value` and a list of it");
+      no_source(fmt::format("`{}` is json and cannot be a source", written), "declare a `value` and a list of it");
     } else {
-      no_source(fmt::format("`{}` is `{}`, and not many", written, text(type)),
-                "a source is an entity, a role, a list, a set or a map");
+      no_source(fmt::format("`{}` has the type `{}` and cannot be a source", written, text(type)),
+                "a source must be an entity, a role, a list, a set or a map");
     }
     if (good && !body.own_only.empty() && variable.type.kind == TypeKind::Reference)
       error(DiagnosticCode::BulkPredicate, what.span,
-            fmt::format("a variable over `{}` looks at other aggregates, and {} reads own fields only", written,
+            fmt::format("a variable over `{}` reads other aggregates, but {} can read only own fields", written,
                         body.own_only));
   }
   if (!good) {
@@ -559,8 +561,8 @@ void Analyzer::read_source(Body& body, const Source& source, std::vector<std::ui
   }
   if (const auto before = find_variable(body, source.variable.text)) {
     error(DiagnosticCode::DuplicateVariable, source.variable.span,
-          fmt::format("`{}` is bound twice", source.variable.text))
-        .label(body.variables[*before].span, "first bound here")
+          fmt::format("variable `{}` declared twice", source.variable.text))
+        .label(body.variables[*before].span, "first declared here")
         .hint("give one of them another name");
   }
   const std::uint32_t index = add_variable(body, std::move(variable));
@@ -603,7 +605,7 @@ void Analyzer::read_column(Body& body, const SelectColumn& written, model::Selec
     if (!column.aggregate) {
       if (column.expr.type.known())
         error(DiagnosticCode::WithoutMisuse, written.without[0].span,
-              fmt::format("`without` takes fields from an aggregate, and `{}` is none",
+              fmt::format("`without` removes fields from an aggregate, but `{}` is not one",
                           source_.text(written.expr.span)))
             .hint("write `select u without likes` for a variable `u` over an entity");
     } else {
@@ -613,12 +615,13 @@ void Analyzer::read_column(Body& body, const SelectColumn& written, model::Selec
         const MemberRef* member = find_member(type, name.text);
         if (member != nullptr && !member->inverse) {
           if (std::find(column.without.begin(), column.without.end(), member->index) != column.without.end())
-            error(DiagnosticCode::DuplicateClause, name.span, fmt::format("`{}` is left out twice", name.text));
+            error(DiagnosticCode::DuplicateClause, name.span,
+                  fmt::format("`{}` listed twice after `without`", name.text));
           column.without.push_back(member->index);
         } else if (member != nullptr) {
           error(DiagnosticCode::WithoutMisuse, name.span,
-                fmt::format("`{}` is a way back, and not in the aggregate anyway", name.text))
-              .hint("leave it out here");
+                fmt::format("`{}` is an inverse and not part of the aggregate", name.text))
+              .hint("remove it here");
         } else if (find_variable(body, name.text)) {
           more.push_back(&name);
         } else {
@@ -632,7 +635,7 @@ void Analyzer::read_column(Body& body, const SelectColumn& written, model::Selec
   if (column.name.empty() && usable)
     error(DiagnosticCode::ColumnName, written.span, "this column needs a name").hint("write `… as name`");
   if (usable && column.expr.type.kind == TypeKind::Duration)
-    error(DiagnosticCode::DurationMisuse, written.expr.span, "a duration is no column");
+    error(DiagnosticCode::DurationMisuse, written.expr.span, "a duration cannot be a column");
   select.columns.push_back(std::move(column));
   for (const Name* name : more) {
     model::Column next;
@@ -659,9 +662,9 @@ void Analyzer::check_groups(const Body& body, const Select& written, const model
     if (select.group_by.empty()) {
       const Span narrow = found->span.begin >= span.begin && found->span.end <= span.end ? found->span : span;
       auto report = error(DiagnosticCode::FoldMix, narrow,
-                          fmt::format("`{}` has a value for each row, beside a fold over all rows", name));
+                          fmt::format("`{}` has a value for each row, but there is also a fold over all rows", name));
       if (fold != nullptr) report.label(fold->span, "the fold");
-      report.hint(fmt::format("group by it, `group by {}`, or ask in a nested select", name));
+      report.hint(fmt::format("group by it, `group by {}`, or fold in a nested select", name));
     } else {
       const Span group_span = cover(written.group_by.front().span, written.group_by.back().span);
       const Span narrow = found->span.begin >= span.begin && found->span.end <= span.end ? found->span : span;
@@ -697,8 +700,8 @@ void Analyzer::read_order(Body& body, const Select& written, model::Select& sele
                               return model::same(column.expr, made.expr);
                             });
       if (!selected)
-        error(DiagnosticCode::OrderOfDistinct, term.expr.span, "distinct rows are ordered by what is selected")
-            .hint("select it too, or leave out `distinct`");
+        error(DiagnosticCode::OrderOfDistinct, term.expr.span, "distinct rows can be ordered only by selected columns")
+            .hint("select it too, or remove `distinct`");
     }
     select.order_by.push_back(std::move(made));
   }
@@ -708,13 +711,13 @@ std::optional<MExpr> Analyzer::read_limit(Body& body, const Expr& limit) {
   const bool negative = limit.kind == ExprKind::Unary && limit.op == Operator::Negate;
   if (!negative && limit.kind != ExprKind::Number && limit.kind != ExprKind::Parameter &&
       limit.kind != ExprKind::Unknown) {
-    error(DiagnosticCode::LimitValue, limit.span, "a limit is a whole number or a parameter");
+    error(DiagnosticCode::LimitValue, limit.span, "a limit must be a whole number or a parameter");
     return std::nullopt;
   }
   MExpr made = read(body, limit, &int_type);
   if (!made.type.known()) return std::nullopt;
   if (made.type.kind != TypeKind::Int || (made.kind != MKind::Constant && made.kind != MKind::Parameter)) {
-    error(DiagnosticCode::LimitValue, limit.span, fmt::format("a limit is an `int`, found `{}`", text(made.type)));
+    error(DiagnosticCode::LimitValue, limit.span, fmt::format("a limit must be an `int`, found `{}`", text(made.type)));
     return std::nullopt;
   }
   if (negative) {

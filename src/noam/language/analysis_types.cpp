@@ -221,11 +221,11 @@ void Analyzer::report_mismatch(Span span, const model::Type& found, const model:
     for (const std::uint32_t part : entity.key) parts += (parts.empty() ? "" : ", ") + entity.fields[part].name;
     report.hint(fmt::format("the key of `{}` has several parts: write `{}[{}]`", entity.name, entity.name, parts));
   } else if (wanted.kind == TypeKind::Float && found.is_number()) {
-    report.hint("float mixes with literals only: declare both fields with the same type");
+    report.hint("a float can be combined only with literals: declare both fields with the same type");
   } else if (found.kind == TypeKind::Float && wanted.is_number()) {
-    report.hint("float mixes with literals only: declare both fields with the same type");
+    report.hint("a float can be combined only with literals: declare both fields with the same type");
   } else if (wanted.kind == TypeKind::Int && found.kind == TypeKind::Decimal) {
-    report.hint("a decimal does not become an int by itself: declare both with the same type");
+    report.hint("a decimal is not converted to an int: declare both with the same type");
   } else if ((wanted.kind == TypeKind::Timestamp && found.kind == TypeKind::Text)) {
     report.hint("write a typed literal: `timestamp \"2026-01-01T00:00:00Z\"`");
   } else if ((wanted.kind == TypeKind::Date && found.kind == TypeKind::Text)) {
@@ -237,7 +237,7 @@ void Analyzer::report_mismatch(Span span, const model::Type& found, const model:
   } else if (wanted.is_collection() && found == plain(wanted.element())) {
     report.hint("write `[…]` for a collection");
   } else if (found.kind == TypeKind::Rows || found.kind == TypeKind::Row) {
-    report.hint("a nested select is a value only where it has one column made of folds, such as `count(*)`");
+    report.hint("a nested select is a value only if it has one column made of folds, such as `count(*)`");
   }
 }
 
@@ -254,10 +254,10 @@ bool Analyzer::fit_or_report(model::Expr& expr, const model::Type& to, bool stor
       const std::size_t length = to.kind == TypeKind::Text ? model::code_points(*value) : value->size();
       if (length > to.max_length) {
         error(DiagnosticCode::TypeMismatch, expr.span,
-              fmt::format("{} takes `{}`, and this has {} {}", what,
+              fmt::format("{} takes `{}`, but this has {} {}", what,
                           text(plain(to)) + fmt::format("({})", to.max_length), length,
                           to.kind == TypeKind::Text ? "code points" : "bytes"))
-            .hint("a longer one would be refused whenever the command runs");
+            .hint("the command would be refused each time");
         return false;
       }
     }

@@ -585,9 +585,11 @@ entity Order { id: uuid key auto   status: "open" | "paid" | "open" }
              R"(model shop
 entity Order { id: uuid key auto   status: "open" | "paid" | "shipped" }
 )"},
-    CodeInfo{InverseType, "inverse-type", Error, "`inverse` on a field that has no way back",
-             "`inverse` names the way back of a relationship. It belongs to a field of an entity that is a reference "
-             "or a collection of references. A scalar has no way back, and a value has none because it has no key. "
+    CodeInfo{InverseType, "inverse-type", Error, "`inverse` on a field that is not a reference of an entity",
+             "`inverse` names the opposite direction of a relationship. It belongs to a field of an entity that is a "
+             "reference "
+             "or a collection of references. A scalar refers to nothing, and a value cannot be referred to because it "
+             "has no key. "
              "Remove `inverse`, or move the reference to the entity.",
              R"(model shop
 entity Product { sku: text key   category: text inverse products }

@@ -126,7 +126,8 @@ class Lexer {
   void add(TokenKind kind, std::size_t length) { add(kind, length, text_.substr(at_, length)); }
   void add(TokenKind kind, std::size_t length, std::string_view text, Word word = Word::None) {
     if (out_.tokens.size() == most_tokens) {
-      report(DiagnosticCode::Syntax, at_, at_, "the file goes on beyond what a model can be; the rest is not read");
+      report(DiagnosticCode::Syntax, at_, at_,
+             "the file is larger than the limit of 16,777,216 tokens; the rest is not read");
       stopped_ = true;
       return;
     }
@@ -270,11 +271,11 @@ class Lexer {
   void quoted_parameter() {
     const std::size_t end = backquote_after(at_ + 2);
     if (byte(end) != '`') {
-      report(DiagnosticCode::UnclosedName, at_ + 1, at_ + 2, "a name without its closing backquote");
+      report(DiagnosticCode::UnclosedName, at_ + 1, at_ + 2, "missing closing backquote of a name");
       return add(TokenKind::Unknown, name_end(at_ + 2) - at_);
     }
     if (end == at_ + 2) {
-      report(DiagnosticCode::Syntax, at_, end + 1, "an empty name");
+      report(DiagnosticCode::Syntax, at_, end + 1, "empty name");
       return add(TokenKind::Unknown, end + 1 - at_);
     }
     check_characters(at_ + 2, end);
@@ -286,12 +287,12 @@ class Lexer {
     if (byte(end) != '`') {
       // The name probably ends where names end; so the rest of the line is still read.
       const std::size_t guess = name_end(at_ + 1);
-      report(DiagnosticCode::UnclosedName, at_, at_ + 1, "a name without its closing backquote");
+      report(DiagnosticCode::UnclosedName, at_, at_ + 1, "missing closing backquote of a name");
       if (guess == at_ + 1) return add(TokenKind::Unknown, 1);
       return add(TokenKind::QuotedName, guess - at_, text_.substr(at_ + 1, guess - at_ - 1));
     }
     if (end == at_ + 1) {
-      report(DiagnosticCode::Syntax, at_, end + 1, "an empty name");
+      report(DiagnosticCode::Syntax, at_, end + 1, "empty name");
       return add(TokenKind::Unknown, 2);
     }
     check_characters(at_ + 1, end);
@@ -320,7 +321,8 @@ class Lexer {
     std::size_t end = from;
     while (end < to && !code_point_at(text_, end).valid) ++end;
     report(DiagnosticCode::InvalidUtf8, from, end,
-           end - from == 1 ? "a byte that is not UTF-8" : "bytes that are not UTF-8", "save the file as UTF-8");
+           end - from == 1 ? "a byte that is not valid UTF-8" : "bytes that are not valid UTF-8",
+           "save the file as UTF-8");
     return end;
   }
 
@@ -336,8 +338,8 @@ class Lexer {
     const auto c = static_cast<std::uint32_t>(code_point_at(text_, from).value);
     report(DiagnosticCode::ControlCharacter, from, end, fmt::format("a control character (U+{:04X})", c),
            c == '\r' ? "a line ends with \\n or \\r\\n"
-           : c == 0  ? "take it out: no text holds it"
-                     : fmt::format("in a text it is written `\\u{{{:X}}}`", c));
+           : c == 0  ? "remove it: a text cannot contain it"
+                     : fmt::format("inside a text write `\\u{{{:X}}}`", c));
     return end;
   }
 
@@ -353,7 +355,7 @@ class Lexer {
     if (!foreign_comment_seen_) {
       const std::size_t length = text_[at_] == '#' ? 1 : 2;
       report(DiagnosticCode::ForeignSyntax, at_, at_ + length, message,
-             "a comment runs from `//` to the end of the line");
+             "begin the comment with `//`; it ends at the end of the line");
     }
     foreign_comment_seen_ = true;
     const std::size_t end = line_end(at_);
@@ -373,9 +375,9 @@ class Lexer {
     const std::size_t found = text_.find("*/", at_ + 2);
     const std::size_t end = found == std::string_view::npos ? text_.size() : found + 2;
     report(DiagnosticCode::ForeignSyntax, at_, at_ + 2,
-           found == std::string_view::npos ? "`/*` does not begin a comment, and nothing ends it"
+           found == std::string_view::npos ? "`/*` does not begin a comment, and there is no `*/`"
                                            : "`/*` does not begin a comment",
-           "a comment runs from `//` to the end of the line");
+           "begin the comment with `//`; it ends at the end of the line");
     check_lines(at_, end);
     at_ = end;
   }
@@ -421,23 +423,24 @@ class Lexer {
 
   void report_escape(std::size_t at, const Escape& escape) {
     const std::string_view written = text_.substr(at, escape.length);
-    std::string hint = "the escapes are `\\\"`, `\\\\`, `\\n`, `\\t` and `\\u{1F600}`";
+    std::string hint = "the escape sequences are `\\\"`, `\\\\`, `\\n`, `\\t` and `\\u{1F600}`";
     if (written.starts_with("\\u{")) {
       if (written.ends_with("}")) {
         return report(DiagnosticCode::InvalidEscape, at, at + escape.length,
-                      fmt::format("`{}` is no character that a text can hold", written),
-                      "between the braces stands a Unicode scalar value in hexadecimal, other than 0");
+                      fmt::format("invalid escape sequence `{}`: a text cannot contain this character", written),
+                      "write a Unicode scalar value other than 0 in hexadecimal between the braces");
       }
     } else if (written.size() == 6) {
       hint = fmt::format("write `\\u{{{}}}`", written.substr(2));
     }
-    report(DiagnosticCode::InvalidEscape, at, at + escape.length, fmt::format("`{}` is no escape", written), hint);
+    report(DiagnosticCode::InvalidEscape, at, at + escape.length, fmt::format("invalid escape sequence `{}`", written),
+           hint);
   }
 
   // Closing brackets at the end of the line were hardly meant to be in the text.
   void unclosed_text(std::size_t end) {
-    report(DiagnosticCode::UnclosedText, at_, at_ + 1, "a text without its closing quote",
-           "a text ends on the line where it begins");
+    report(DiagnosticCode::UnclosedText, at_, at_ + 1, "missing closing quote of a text",
+           "a text must end on the same line");
     while (end > at_ + 1 && std::strchr(" \t})],", text_[end - 1]) != nullptr) --end;
     add(TokenKind::Text, end - at_, text_.substr(at_ + 1, end - at_ - 1));
   }
@@ -448,7 +451,7 @@ class Lexer {
     end = std::min(end, text_.size());
     if (byte(end) != '\'') return unclosed_text(end);
     report(DiagnosticCode::ForeignSyntax, at_, end + 1, "a text in single quotes",
-           "texts stand in double quotes: `\"open\"`");
+           "write texts in double quotes: `\"open\"`");
     check_characters(at_ + 1, end);
     add(TokenKind::Text, end + 1 - at_, text_.substr(at_ + 1, end - at_ - 1));
   }
@@ -460,19 +463,19 @@ class Lexer {
     std::string hint;
     const std::string_view whole = text_.substr(begin, end - begin);
     if (whole.ends_with('_') || whole.find("__") != std::string_view::npos) {
-      wrong = "underscores stand one at a time between digits";
+      wrong = "each underscore must be between two digits";
     }
     if (byte(end) == '.' && is_digit(byte(end + 1))) {
       const std::size_t fraction = end + 1;
       end = digits_end(fraction);
       const std::string_view part = text_.substr(fraction, end - fraction);
       if (part.ends_with('_') || part.find("__") != std::string_view::npos) {
-        wrong = "underscores stand one at a time between digits";
+        wrong = "each underscore must be between two digits";
       }
       if (byte(end) == '.' && is_digit(byte(end + 1))) {
         while (byte(end) == '.' && is_digit(byte(end + 1))) end = digits_end(end + 1);
         wrong = "a number has at most one point";
-        hint = fmt::format("an address is written `inet \"{}\"`", text_.substr(begin, end - begin));
+        hint = fmt::format("write an address as `inet \"{}\"`", text_.substr(begin, end - begin));
       }
     } else if (byte(end) == '.' && byte(end + 1) != '.' && byte(end + 1) != '*') {
       ++end;
@@ -483,7 +486,7 @@ class Lexer {
     const std::size_t glued = name_begins(end) ? name_end(end) : end;
     if (glued > end) return glued_number(value, glued);
     if (wrong != nullptr) {
-      report(DiagnosticCode::InvalidNumber, begin, end, fmt::format("`{}` is no number: {}", value, wrong),
+      report(DiagnosticCode::InvalidNumber, begin, end, fmt::format("invalid number `{}`: {}", value, wrong),
              std::move(hint));
     }
     add(TokenKind::Number, end - begin, value);
@@ -502,26 +505,26 @@ class Lexer {
         (suffix[0] == 'e' || suffix[0] == 'E') &&
         std::all_of(suffix.begin() + 1, suffix.end(), [](char c) { return is_digit(static_cast<unsigned char>(c)); });
     if (is_duration_unit(find_word(suffix))) {
-      report(DiagnosticCode::InvalidNumber, begin, end, fmt::format("`{}{}` is no number", value, suffix),
-             fmt::format("put a space between them: `{} {}`", value, suffix));
+      report(DiagnosticCode::InvalidNumber, begin, end, fmt::format("invalid number `{}{}`", value, suffix),
+             fmt::format("put a space between number and unit: `{} {}`", value, suffix));
       add(TokenKind::Number, value.size(), value);
       return add(TokenKind::Name, suffix.size(), suffix, find_word(suffix));
     }
     if (exponent && suffix.size() == 1 && (byte(end) == '-' || byte(end) == '+') && is_digit(byte(end + 1))) {
       end = digits_end(end + 1);
     }
-    std::string hint = "a name begins with a letter";
+    std::string hint = "a name must begin with a letter";
     if (exponent) {
-      hint = "a number has no exponent; write its digits out";
+      hint = "exponents are not supported; write all digits";
     } else if (suffix == "k" || suffix == "K") {
       hint = fmt::format("write `{}_000`", value);
     } else if (suffix == "M" || suffix == "m") {
       hint = fmt::format("write `{}_000_000`", value);
     } else if (value == "0" && (suffix[0] == 'x' || suffix[0] == 'b' || suffix[0] == 'o')) {
-      hint = "numbers are decimal";
+      hint = "write the number in decimal";
     }
     report(DiagnosticCode::InvalidNumber, begin, end,
-           fmt::format("`{}` is no number", text_.substr(begin, end - begin)), std::move(hint));
+           fmt::format("invalid number `{}`", text_.substr(begin, end - begin)), std::move(hint));
     add(TokenKind::Number, end - begin, value);
   }
 
@@ -544,7 +547,7 @@ class Lexer {
       case 0x3000:
       case 0xFEFF:
         report(DiagnosticCode::UnexpectedCharacter, at_, at_ + point.bytes,
-               fmt::format("a space that is none (U+{:04X})", static_cast<std::uint32_t>(point.value)),
+               fmt::format("unusual space character (U+{:04X})", static_cast<std::uint32_t>(point.value)),
                "write a plain space");
         at_ += point.bytes;
         return;
@@ -558,7 +561,8 @@ class Lexer {
     std::size_t end = at_;
     while (end < text_.size() && unexpected_at(end)) end += code_point_at(text_, end).bytes;
     end = std::max(end, at_ + point.bytes);
-    report(DiagnosticCode::UnexpectedCharacter, at_, end, fmt::format("{} means nothing here", describe(point.value)));
+    report(DiagnosticCode::UnexpectedCharacter, at_, end,
+           fmt::format("unexpected character {}", describe(point.value)));
     add(TokenKind::Unknown, end - at_);
   }
 
@@ -578,11 +582,11 @@ class Lexer {
       ++end;
     if (text_.substr(end, 3) != "\u201C" && text_.substr(end, 3) != "\u201D") {
       report(DiagnosticCode::UnexpectedCharacter, at_, at_ + 3, "a curly quote",
-             "texts stand in plain double quotes: `\"open\"`");
+             "write texts in plain double quotes: `\"open\"`");
       return add(TokenKind::Unknown, 3);
     }
     report(DiagnosticCode::UnexpectedCharacter, at_, end + 3, "a text in curly quotes",
-           "texts stand in plain double quotes: `\"open\"`");
+           "write texts in plain double quotes: `\"open\"`");
     check_characters(at_ + 3, end);
     add(TokenKind::Text, end + 3 - at_, text_.substr(at_ + 3, end - at_ - 3));
   }

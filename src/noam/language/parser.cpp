@@ -61,14 +61,14 @@ std::string shortened(std::string_view text) {
 
 // What a sign of another language is here.
 std::string advice(std::string_view foreign) {
-  if (foreign == "==" || foreign == "===") return "equality is written `=`";
-  if (foreign == "<>" || foreign == "!==") return "inequality is written `!=`";
+  if (foreign == "==" || foreign == "===") return "write `=` for equality";
+  if (foreign == "<>" || foreign == "!==") return "write `!=` for inequality";
   if (foreign == "&&") return "write `and`";
   if (foreign == "||") return "write `or`";
   if (foreign == "!") return "write `not`";
   if (foreign == ":=" || foreign == "=>") return "write `:`";
   if (foreign == "->") return "write `.`";
-  if (foreign == "@") return "parameters are written `$name`";
+  if (foreign == "@") return "write parameters as `$name`";
   return {};
 }
 
@@ -146,12 +146,12 @@ void Parser::settle() {
       const bool bracket = token.text == "}" || token.text == ")" || token.text == "]";
       // After another mistake its partner was probably a part of that.
       said = said || diagnostics_.error_count() > declaration_errors_;
-      if (bracket && !said) say(DiagnosticCode::Syntax, token.span, fmt::format("`{}` closes nothing", token.text));
+      if (bracket && !said) say(DiagnosticCode::Syntax, token.span, fmt::format("unmatched `{}`", token.text));
       said = said || bracket;
     } else if (token.kind == TokenKind::Foreign && token.text == ";") {
       if (!broken_) {
-        say_once(Habit::Semicolons, DiagnosticCode::ForeignSyntax, token.span, "nothing ends with a semicolon",
-                 "leave the semicolons out");
+        say_once(Habit::Semicolons, DiagnosticCode::ForeignSyntax, token.span, "unexpected semicolon",
+                 "remove the semicolons");
       }
       glitch = glitch || source_.text({token.span.end, ahead().span.begin}).find('\n') == std::string_view::npos;
     } else {
@@ -176,8 +176,8 @@ bool Parser::accept(Word word) {
 Span Parser::take(Word word) {
   const Token& token = now();
   if (token.text != spelling(word) && find_word(token.text) == word) {
-    say_once(Habit::Capitals, DiagnosticCode::ForeignSyntax, token.span, fmt::format("`{}` in capitals", token.text),
-             fmt::format("keywords are lower case: `{}`", spelling(word)));
+    say_once(Habit::Capitals, DiagnosticCode::ForeignSyntax, token.span, fmt::format("`{}` in upper case", token.text),
+             fmt::format("write keywords in lower case: `{}`", spelling(word)));
   }
   const Span span = token.span;
   advance();
@@ -226,7 +226,7 @@ void Parser::duplicate(Span again, Span first, std::string_view what) {
 bool Parser::too_deep(Span span) {
   if (depth_ < deepest_nesting) return false;
   if (!too_deep_said_ && !broken_) {
-    say(DiagnosticCode::NestedTooDeep, span, fmt::format("nested more than {} deep", deepest_nesting));
+    say(DiagnosticCode::NestedTooDeep, span, fmt::format("nested more than {} levels deep", deepest_nesting));
   }
   too_deep_said_ = true;
   return true;
@@ -282,7 +282,7 @@ Parser::Opener Parser::open_block(std::string_view after, bool (Parser::*body_be
   }
   if (!broken_ && at(TokenKind::LeftParenthesis)) {
     say_once(Habit::Parentheses, DiagnosticCode::ForeignSyntax, now().span,
-             fmt::format("expected `{{` after {}, found `(`", after), "a body stands in braces");
+             fmt::format("expected `{{` after {}, found `(`", after), "write the body in braces");
     return open(TokenKind::LeftParenthesis);
   }
   expected(fmt::format("`{{` after {}", after));
@@ -386,7 +386,7 @@ bool Parser::another(const Opener& opener, std::string_view element) {
   }
   if (!accept(TokenKind::Comma)) return false;
   if (at(opener.closer)) {
-    expected(fmt::format("{} after `,`", element), "leave out the last comma");
+    expected(fmt::format("{} after `,`", element), "remove the last comma");
     return false;
   }
   return true;
@@ -408,7 +408,7 @@ Name Parser::expect_name(std::string_view what) {
       // Of other quotes than these the lexer has spoken.
       if (source_.text(now().span).starts_with('"')) {
         say(DiagnosticCode::ForeignSyntax, now().span, fmt::format("expected {}, found {}", what, found()),
-            "names stand without quotes, unusual ones in backquotes");
+            "write names without quotes, unusual names in backquotes");
       }
       return take_name();
     }
@@ -433,7 +433,7 @@ Number Parser::expect_integer(std::string_view what) {
   const Number number = expect_number(what);
   if (number.text.find('.') != std::string_view::npos) {
     say(DiagnosticCode::InvalidNumber, number.span, fmt::format("expected {}, found `{}`", what, number.text),
-        "a whole number");
+        "write a whole number");
   }
   return number;
 }
@@ -448,7 +448,7 @@ Duration Parser::duration(std::string_view what) {
   } else if (!broken_) {
     out.unit.span = after_last();
     const bool wrong_unit = at(TokenKind::Name) && !on_new_line() && now().word == Word::None;
-    expected(fmt::format("a unit after `{}`", out.amount.text), "`minutes`, `hours`, `days` or `weeks`");
+    expected(fmt::format("a unit after `{}`", out.amount.text), "the units are `minutes`, `hours`, `days` and `weeks`");
     if (wrong_unit) {
       advance();
       broken_ = false;
@@ -500,7 +500,7 @@ void Parser::model() {
     tree_.model = expect_name("a name after `model`");
     if (at(TokenKind::LeftBrace) && (declaration_begins(1) || ahead().kind == TokenKind::RightBrace)) {
       say(DiagnosticCode::ForeignSyntax, now().span, "braces around the model",
-          "`model name` is a line of its own; the declarations follow it");
+          "remove the braces: the declarations follow `model name` directly");
       advance();
     }
     return;
@@ -593,37 +593,36 @@ constexpr auto foreign = DiagnosticCode::ForeignSyntax;
 constexpr std::array elsewhere = {
     Elsewhere{"table", no, "there are no tables", "write `entity Name { field: type … }`; noam chooses the tables"},
     Elsewhere{"view", no, "there are no views",
-              "write a query; with `refresh every 1 hour` its answer is kept and is a source of other queries"},
+              "write a query; with `refresh every 1 hour` its rows are stored and other queries can read them"},
     Elsewhere{"materialized", no, "there are no views", "write a query with `refresh every 1 hour`"},
     Elsewhere{"index", no, "indexes are not declared",
-              "noam chooses the copies from the queries; a `design` places them by hand"},
+              "noam derives the copies from the queries; a `design` declares them by hand"},
     Elsewhere{"trigger", no, "there are no triggers",
-              "a command makes all its changes in one step, and copies follow by themselves"},
-    Elsewhere{"function", no, "there are no functions of one's own", "write a query or a command"},
+              "a command makes all its changes atomically, and noam maintains the copies"},
+    Elsewhere{"function", no, "there are no user-defined functions", "write a query or a command"},
     Elsewhere{"procedure", no, "there are no procedures", "write a command"},
-    Elsewhere{"create", foreign, "nothing is created in a model, it is declared",
-              "write `entity Name { field: type … }`"},
-    Elsewhere{"alter", foreign, "a model is not altered by statements", "change the declaration itself"},
-    Elsewhere{"drop", foreign, "a model is not altered by statements", "remove the declaration itself"},
+    Elsewhere{"create", foreign, "there is no `create`", "write `entity Name { field: type … }`"},
+    Elsewhere{"alter", foreign, "there are no statements that change a model", "change the declaration itself"},
+    Elsewhere{"drop", foreign, "there are no statements that change a model", "remove the declaration itself"},
     Elsewhere{"with", no, "there is no `with`, and no recursion",
               "write a nested select, or a query with `refresh every` as a source"},
     Elsewhere{"recursive", no, "there is no recursion", "name each step in `from`: `from Category c, c.children d`"},
-    Elsewhere{"select", foreign, "a select stands in a query", "write `query name { select … }`"},
-    Elsewhere{"insert", foreign, "a change stands in a command", "write `command name($x) { insert … }`"},
-    Elsewhere{"update", foreign, "a change stands in a command", "write `command name($x) { update … }`"},
-    Elsewhere{"delete", foreign, "a change stands in a command", "write `command name($x) { delete … }`"},
-    Elsewhere{"put", foreign, "a change stands in a command", "write `command name($x) { put … }`"},
-    Elsewhere{"collection", DiagnosticCode::Syntax, "a collection stands in a design",
+    Elsewhere{"select", foreign, "a select must be inside a query", "write `query name { select … }`"},
+    Elsewhere{"insert", foreign, "a change must be inside a command", "write `command name($x) { insert … }`"},
+    Elsewhere{"update", foreign, "a change must be inside a command", "write `command name($x) { update … }`"},
+    Elsewhere{"delete", foreign, "a change must be inside a command", "write `command name($x) { delete … }`"},
+    Elsewhere{"put", foreign, "a change must be inside a command", "write `command name($x) { put … }`"},
+    Elsewhere{"collection", DiagnosticCode::Syntax, "a collection must be inside a design",
               "write `design name { collection … }`"},
     Elsewhere{"type", foreign, "there is no `type`",
-              "write `value Name { field: type … }`, or `entity` where it has a key"},
+              "write `value Name { field: type … }`, or `entity` if it has a key"},
     Elsewhere{"struct", foreign, "there is no `struct`", "write `value Name { field: type … }`"},
     Elsewhere{"record", foreign, "there is no `record`", "write `value Name { field: type … }`"},
     Elsewhere{"class", foreign, "there is no `class`", "write `entity Name { field: type … }`"},
-    Elsewhere{"interface", no, "there are no interfaces", "entities have nothing in common but what each declares"},
-    Elsewhere{"enum", foreign, "there is no `enum`", "an enumeration is a type: `status: \"open\" | \"paid\"`"},
-    Elsewhere{"import", no, "a model is one file", ""},
-    Elsewhere{"include", no, "a model is one file", ""},
+    Elsewhere{"interface", no, "there are no interfaces", "declare the fields in each entity"},
+    Elsewhere{"enum", foreign, "there is no `enum`", "write an enumeration as a type: `status: \"open\" | \"paid\"`"},
+    Elsewhere{"import", no, "a model must be one file", ""},
+    Elsewhere{"include", no, "a model must be one file", ""},
     Elsewhere{"database", foreign, "there is no `database`", "the file begins with `model name`"},
     Elsewhere{"keyspace", foreign, "there is no `keyspace`", "the file begins with `model name`"},
     Elsewhere{"schema", foreign, "there is no `schema`", "the file begins with `model name`"},
@@ -655,8 +654,7 @@ void Parser::unknown_declaration() {
   }
   const auto similar = at(TokenKind::Name) && is_name(ahead()) ? closest(now().text, declarations) : std::nullopt;
   if (similar) {
-    say(DiagnosticCode::UnknownDeclaration, now().span,
-        fmt::format("there is no declaration `{}`", shortened(now().text)),
+    say(DiagnosticCode::UnknownDeclaration, now().span, fmt::format("unknown declaration `{}`", shortened(now().text)),
         fmt::format("did you mean `{}`?", *similar));
     return declare(find_word(*similar));
   }
@@ -664,8 +662,8 @@ void Parser::unknown_declaration() {
     const bool field = is_name(now()) && ahead().kind == TokenKind::Colon;
     diagnostics_
         .error(DiagnosticCode::UnknownDeclaration, now().span, fmt::format("expected a declaration, found {}", found()))
-        .hint(field ? "a field stands inside an entity or a value; is there a `}` too many before it?"
-                    : "a declaration is one of `value`, `entity`, `query`, `command`, `group`, `mix` and `design`");
+        .hint(field ? "a field must be inside an entity or a value; is there an extra `}` before it?"
+                    : "the declarations are `value`, `entity`, `query`, `command`, `group`, `mix` and `design`");
   }
   skip_to_declaration();
 }

@@ -44,7 +44,7 @@ void Parser::changes(std::vector<Change>& out, const Opener& block) {
     const std::size_t before = pos_;
     if (at(TokenKind::Comma)) {
       say_once(Habit::Commas, DiagnosticCode::ForeignSyntax, now().span, "a comma after a change",
-               "changes need no commas between them");
+               "changes are not separated by commas");
       advance();
     } else if (is_change(now().word) || at(Word::Then) || unknown_change()) {
       change(out.emplace_back());
@@ -71,7 +71,7 @@ bool Parser::unknown_change() {
     std::string_view word, hint;
   };
   static constexpr std::array known = {
-      Known{"set", "fields are set with `update Entity[$key] { field: … }`"},
+      Known{"set", "write `update Entity[$key] { field: … }`"},
       Known{"upsert", "write `put Entity { … }`"},
       Known{"replace", "write `put Entity { … }`"},
       Known{"merge", "write `put Entity { … }`"},
@@ -80,21 +80,21 @@ bool Parser::unknown_change() {
       Known{"push", "write `append … to …` for a list, `add … to …` for a set"},
       Known{"pull", "write `remove … from …`"},
       Known{"drop", "write `delete Entity[$key]`"},
-      Known{"if", "a condition is asked with `require`"},
-      Known{"assert", "a condition is asked with `require`"},
-      Known{"check", "a condition is asked with `require`"},
+      Known{"if", "write a condition with `require`"},
+      Known{"assert", "write a condition with `require`"},
+      Known{"check", "write a condition with `require`"},
       Known{"foreach", "write `for $x in $xs { … }`"},
       Known{"while", "write `for $x in $xs { … }`"},
-      Known{"let", "a value is written where it is used, or is a parameter"},
-      Known{"var", "a value is written where it is used, or is a parameter"},
-      Known{"begin", "all changes of a command are made in one step"},
-      Known{"commit", "all changes of a command are made in one step"},
-      Known{"return", "a command answers with the keys it made; rows are asked for by a query"},
-      Known{"select", "rows are asked for by a query; a condition by `require`"},
+      Known{"let", "write the value where it is used, or add a parameter"},
+      Known{"var", "write the value where it is used, or add a parameter"},
+      Known{"begin", "the changes of a command are atomic without it"},
+      Known{"commit", "the changes of a command are atomic without it"},
+      Known{"return", "a command returns the keys that it generates; use a query to read rows"},
+      Known{"select", "use a query to read rows, and `require` for a condition"},
       Known{"increment", "write `update Entity[$key] { field: field + 1 }`"},
   };
   std::string hint =
-      "a change is one of `insert`, `put`, `update`, `delete`, `append`, `add`, `remove`, `require` and `for`";
+      "the changes are `insert`, `put`, `update`, `delete`, `append`, `add`, `remove`, `require` and `for`";
   if (at(TokenKind::Name)) {
     std::string text(now().text.substr(0, 20));
     std::transform(text.begin(), text.end(), text.begin(),
@@ -190,7 +190,7 @@ void Parser::put(Change& out) {
     out.argument = expression();
   } else {
     return expected(is_name(tokens_[pos_ - 1]) ? "`{` or `:`" : "`:` and a value",
-                    "`put Entity { … }` or `put key: value into map`");
+                    "write `put Entity { … }` or `put key: value into map`");
   }
   expect_word(Word::Into, "`into` and a map");
   if (!broken_) out.target = postfix();
@@ -244,7 +244,7 @@ void Parser::bulk(Change& out) {
   } else {
     out.entity.span = out.target.span;
     say(DiagnosticCode::Syntax, out.target.span, fmt::format("`{}` before a variable", written(out.target.span)),
-        "many are changed by the name of their entity: `update Order o where … { … }`");
+        "to change many instances, write the name of their entity: `update Order o where … { … }`");
   }
   const Span target = out.target.span;
   out.target = Expr();
@@ -313,15 +313,15 @@ void Parser::remove_from(Change& out) {
   } else {
     out.variable.span = out.argument.span;
     say(DiagnosticCode::Syntax, out.argument.span, "expected a variable between `remove` and `from`",
-        "`remove i from Player[$a].games i where i.game = $id`");
+        "for example, `remove i from Player[$a].games i where i.game = $id`");
   }
   if (variable) {
     const Name again = take_name();
     if (!out.variable.missing() && again.text != out.variable.text) {
       diagnostics_
           .error(DiagnosticCode::Syntax, again.span,
-                 fmt::format("the variable is `{}` here and `{}` there", again.text, out.variable.text))
-          .label(out.variable.span, "there");
+                 fmt::format("two different variables, `{}` and `{}`", again.text, out.variable.text))
+          .label(out.variable.span, "the first is here");
     }
   } else {
     const std::string text = written(out.target.span);
@@ -347,7 +347,7 @@ void Parser::loop(Change& out) {
              fmt::format("write `for ${} in …`", now().text));
     out.variable = take_name();
   } else {
-    expected("a parameter after `for`", "`for $x in $xs { … }`");
+    expected("a parameter after `for`", "write `for $x in $xs { … }`");
   }
   if (!broken_ && at(Word::Of)) {
     say(DiagnosticCode::ForeignSyntax, now().span, "`of` in `for`", "write `in`");
@@ -407,7 +407,7 @@ void Parser::assignment(Assignment& out) {
       (next == TokenKind::Colon || next == TokenKind::Equal || next == TokenKind::Foreign)) {
     if (at(TokenKind::Text)) {
       say_once(Habit::QuotedKeys, DiagnosticCode::ForeignSyntax, now().span, "the name of a field in quotes",
-               fmt::format("names stand without quotes: `{}: …`", now().text));
+               fmt::format("write names without quotes: `{}: …`", now().text));
     }
     out.target.kind = ExprKind::Name;
     out.target.span = now().span;
@@ -450,10 +450,10 @@ void Parser::group_declaration(GroupDecl& group) {
       group.statements.push_back(take_name());
     } else if (at(TokenKind::Comma)) {
       say_once(Habit::Commas, DiagnosticCode::ForeignSyntax, now().span, "a comma after a statement",
-               "statements need no commas between them");
+               "statements are not separated by commas");
       advance();
     } else {
-      expected_here("the name of a query or command", at(TokenKind::Number) ? "weights stand in a mix" : "");
+      expected_here("the name of a query or command", at(TokenKind::Number) ? "weights belong in a mix" : "");
       skip_one();
       skip_until([&] { return at_name(); });
     }
@@ -480,7 +480,7 @@ void Parser::mix_declaration(MixDecl& mix) {
       take(Word::At);
       const Number number = expect_number("a rate after `at`");
       const bool whole = source_.text(number.span) == number.text;  // else the lexer has said what `500s` lacks
-      if (!broken_ && whole && !accept(TokenKind::Slash)) expected("`/` and a unit", "`at 500/s`");
+      if (!broken_ && whole && !accept(TokenKind::Slash)) expected("`/` and a unit", "write `at 500/s`");
       const Name unit = whole ? expect_name("a unit after `/`") : Name();
       if (mix.rate) {
         duplicate(since(begin), rate, "`at`");
@@ -490,8 +490,8 @@ void Parser::mix_declaration(MixDecl& mix) {
       mix.rate = number;
       mix.rate_unit = unit;
       if (!unit.missing() && unit.text != "s" && unit.text != "min" && unit.text != "hour" && unit.text != "day") {
-        say(DiagnosticCode::Syntax, unit.span, fmt::format("`{}` is no unit of a rate", unit.text),
-            "`s`, `min`, `hour` or `day`");
+        say(DiagnosticCode::Syntax, unit.span, fmt::format("unknown unit of a rate `{}`", unit.text),
+            "the units are `s`, `min`, `hour` and `day`");
       }
     } else {
       break;
@@ -510,7 +510,7 @@ void Parser::mix_declaration(MixDecl& mix) {
       mix_entry(mix.entries.emplace_back());
     } else if (at(TokenKind::Comma)) {
       say_once(Habit::Commas, DiagnosticCode::ForeignSyntax, now().span, "a comma after a weight",
-               "weights need no commas between them");
+               "weights are not separated by commas");
       advance();
     } else {
       expected_here("the name of a statement and its weight");
@@ -542,7 +542,7 @@ void Parser::mix_entry(MixEntry& entry) {
   if (entry.weight.missing() && at_name()) broken_ = false;
   if (!broken_ && at_foreign("%")) {
     say_once(Habit::Weights, DiagnosticCode::ForeignSyntax, now().span, "`%` after a weight",
-             "weights are plain numbers; their sum does not matter");
+             "write a plain number; the weights need not add up to 100");
     advance();
   }
   entry.span = since(begin);

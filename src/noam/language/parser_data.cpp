@@ -44,7 +44,7 @@ void Parser::value_declaration(ValueDecl& value) {
       value.fields.push_back(std::move(*field));
     } else {
       const Span span = std::visit([](const auto& m) { return m.span; }, member);
-      say(DiagnosticCode::Syntax, span, "a value has fields only", "keys, `ttl` and `require` belong to entities");
+      say(DiagnosticCode::Syntax, span, "a value has only fields", "keys, `ttl` and `require` belong to entities");
     }
   }
   value.body_end = close(block);
@@ -63,7 +63,7 @@ void Parser::entity_declaration(EntityDecl& entity) {
     } else if (at(TokenKind::Number)) {
       say(DiagnosticCode::Syntax, now().span,
           fmt::format("expected `{{` after the name of the entity, found {}", found()),
-          fmt::format("how many there are is written `~{}`", now().text));
+          fmt::format("write the number of instances as `~{}`", now().text));
       advance();
     } else {
       break;
@@ -71,8 +71,8 @@ void Parser::entity_declaration(EntityDecl& entity) {
   }
   if (!broken_ &&
       (at(TokenKind::Colon) || (at(TokenKind::Name) && (now().text == "extends" || now().text == "implements")))) {
-    say(DiagnosticCode::NotInLanguage, now().span, "entities have no parents",
-        "repeat the fields, or put them into a `value` that both hold");
+    say(DiagnosticCode::NotInLanguage, now().span, "entities have no inheritance",
+        "repeat the fields, or move them to a `value` that both use");
     skip_until([&] { return at(TokenKind::LeftBrace) || declaration_begins(); });
   }
   const Opener block = open_block("the name of the entity", &Parser::at_member);
@@ -165,14 +165,14 @@ void Parser::member(std::vector<EntityMember>& out) {
   if (at(TokenKind::Comma) &&
       (between || next.word == Word::Require || next.word == Word::Ttl || ahead(2).kind == TokenKind::Name)) {
     say_once(Habit::Commas, DiagnosticCode::ForeignSyntax, now().span, "a comma after a field",
-             "fields need no commas between them");
+             "fields are not separated by commas");
     advance();
     return;
   }
   if (looks_like_declaration(tokens_, pos_)) {
     say(DiagnosticCode::Syntax, cover(now().span, ahead().span),
         fmt::format("`{} {}` inside another declaration", now().text, ahead().text),
-        "declarations stand side by side; is a `}` missing before it?");
+        "declarations cannot be nested; is a `}` missing before it?");
     if (too_deep(now().span)) return skip_until([] { return false; });
     ++depth_;
     declare(now().word);
@@ -200,13 +200,13 @@ void Parser::field(Field& field) {
   const std::uint32_t begin = here();
   if (at(TokenKind::Text)) {
     say_once(Habit::QuotedKeys, DiagnosticCode::ForeignSyntax, now().span, "the name of a field in quotes",
-             fmt::format("names stand without quotes: `{}: …`", now().text));
+             fmt::format("write names without quotes: `{}: …`", now().text));
   }
   field.name = take_name();
   bool optional = false;
   if (at(TokenKind::Question)) {
     say_once(Habit::FieldOrder, DiagnosticCode::ForeignSyntax, now().span, "`?` after the name of a field",
-             fmt::format("the type is optional: `{}: text?`", field.name.text));
+             fmt::format("mark the type as optional: `{}: text?`", field.name.text));
     advance();
     optional = true;
   }
@@ -285,7 +285,7 @@ void Parser::modifiers(Field& field) {
     if (at_foreign("@") && is_name(ahead())) {
       say(DiagnosticCode::ForeignSyntax, cover(now().span, ahead().span),
           fmt::format("`@{}` after a type", ahead().text),
-          "what is said of a field are words: `key`, `auto`, `owner`, `inverse`");
+          "write modifiers without `@`: `key`, `auto`, `owner`, `inverse`");
       advance();
       advance();
       if (at(TokenKind::LeftParenthesis)) skip_one();
@@ -310,7 +310,7 @@ void Parser::modifiers(Field& field) {
         continue;
       case Word::Inverse: {
         const Span span = take(Word::Inverse);
-        const Name name = expect_name("the name of the way back after `inverse`");
+        const Name name = expect_name("a name after `inverse`");
         if (field.inverse) {
           duplicate(cover(span, name.span), field.inverse_span, "`inverse`");
           continue;
@@ -333,13 +333,13 @@ bool Parser::foreign_modifier(Field& field) {
   const Span span = token.span;
   switch (token.word) {
     case Word::Unique:
-      say(DiagnosticCode::NotInLanguage, span, "nothing is unique beside the key",
-          fmt::format("make it the key of an entity of its own: `entity Taken {{ {}: … key }}`", field.name.text));
+      say(DiagnosticCode::NotInLanguage, span, "only the key is unique",
+          fmt::format("make it the key of another entity: `entity Taken {{ {}: … key }}`", field.name.text));
       advance();
       return true;
     case Word::Index:
     case Word::Indexed:
-      say(DiagnosticCode::NotInLanguage, span, "indexes are not declared", "noam chooses them from the queries");
+      say(DiagnosticCode::NotInLanguage, span, "indexes are not declared", "noam derives them from the queries");
       advance();
       return true;
     case Word::Not:
@@ -358,13 +358,13 @@ bool Parser::foreign_modifier(Field& field) {
     case Word::Nullable:
     case Word::Optional:
       say_once(Habit::NotNull, DiagnosticCode::ForeignSyntax, span, fmt::format("`{}` after a type", token.text),
-               fmt::format("a type that may be absent ends with `?`: `{}?`", written(field.type.span)));
+               fmt::format("mark an optional type with `?`: `{}?`", written(field.type.span)));
       field.type.optional = true;
       advance();
       return true;
     case Word::Default:
       say_once(Habit::Defaults, DiagnosticCode::ForeignSyntax, span, "`default` after a type",
-               "a default is written `= …`");
+               "write a default as `= …`");
       advance();
       if (begins_operand(now()) || at(TokenKind::Minus)) {
         Expr initial = expression();
@@ -379,7 +379,7 @@ bool Parser::foreign_modifier(Field& field) {
       return true;
     case Word::References:
       say(DiagnosticCode::ForeignSyntax, span, "`references` after a type",
-          fmt::format("the type is the entity itself: `{}: Entity`", field.name.text));
+          fmt::format("write the entity as the type: `{}: Entity`", field.name.text));
       advance();
       if (at_name()) advance();
       if (at(TokenKind::LeftParenthesis)) skip_one();
@@ -390,15 +390,15 @@ bool Parser::foreign_modifier(Field& field) {
   const bool automatic =
       token.text == "auto_increment" || token.text == "autoincrement" || token.text == "AUTO_INCREMENT";
   if (automatic) {
-    say(DiagnosticCode::ForeignSyntax, span, "nothing counts by itself",
-        "a key that noam makes is written `id: uuid key auto`");
+    say(DiagnosticCode::ForeignSyntax, span, "noam does not generate sequential numbers",
+        "for a generated key write `id: uuid key auto`");
     advance();
     return true;
   }
   if (on_new_line()) return false;
   const auto similar = closest(token.text, field_modifiers);
   if (!similar) return false;
-  say(DiagnosticCode::Syntax, span, fmt::format("`{}` says nothing about a field", token.text),
+  say(DiagnosticCode::Syntax, span, fmt::format("unknown field modifier `{}`", token.text),
       fmt::format("did you mean `{}`?", *similar));
   const Word meant = find_word(*similar);
   advance();
@@ -440,7 +440,7 @@ bool Parser::statistic(Statistic& statistic) {
   take(Word::Skew);
   take(Word::Zipf);
   if (!at(TokenKind::LeftParenthesis)) {
-    expected("`(` after `zipf`", "`skew zipf(0.9)`");
+    expected("`(` after `zipf`", "write `skew zipf(0.9)`");
     return true;
   }
   const Opener opener = open(TokenKind::LeftParenthesis);
@@ -509,9 +509,9 @@ TypeExpr Parser::type(std::string_view after) {
             break;
           default: {
             const auto similar = closest(now().text, collections);
-            say(DiagnosticCode::ForeignSyntax, now().span, fmt::format("`{}` is no collection", now().text),
+            say(DiagnosticCode::ForeignSyntax, now().span, fmt::format("`{}` is not a collection type", now().text),
                 similar ? fmt::format("did you mean `{}`?", *similar)
-                        : "the collections are `list<…>`, `set<…>` and `map<…, …>`");
+                        : "the collection types are `list<…>`, `set<…>` and `map<…, …>`");
             const Word meant = similar ? find_word(*similar) : Word::List;
             collection_type(out, meant == Word::Map   ? TypeSyntax::Map
                                  : meant == Word::Set ? TypeSyntax::Set
@@ -586,7 +586,7 @@ void Parser::foreign_type_end(TypeExpr& out) {
     advance();
   } else if (at(TokenKind::Bar) && (ahead().word == Word::Null || ahead().word == Word::Nil)) {
     say_once(Habit::NotNull, DiagnosticCode::ForeignSyntax, cover(now().span, ahead().span), "`| null` after a type",
-             "a type that may be absent ends with `?`");
+             "mark an optional type with `?`");
     advance();
     advance();
     out.optional = true;
@@ -598,7 +598,7 @@ void Parser::named_type(TypeExpr& out) {
   out.name = take_name();
   if (at(TokenKind::LeftBrace) && (out.name.text == "enum" || out.name.text == "ENUM")) {
     say(DiagnosticCode::ForeignSyntax, out.name.span, "`enum` before an enumeration",
-        "an enumeration is its texts: `\"open\" | \"paid\"`");
+        "write only the texts: `\"open\" | \"paid\"`");
     out.kind = TypeSyntax::Unknown;
     return skip_one();
   }
@@ -606,7 +606,7 @@ void Parser::named_type(TypeExpr& out) {
   const Opener opener = open(TokenKind::LeftParenthesis);
   if (at(TokenKind::Text)) {
     say(DiagnosticCode::ForeignSyntax, out.name.span, fmt::format("`{}` before an enumeration", out.name.text),
-        "an enumeration is its texts: `\"open\" | \"paid\"`");
+        "write only the texts: `\"open\" | \"paid\"`");
     out.kind = TypeSyntax::Enumeration;
     do {
       if (at(TokenKind::Text)) {
@@ -644,7 +644,7 @@ void Parser::collection_type(TypeExpr& out, TypeSyntax kind) {
     if (accept(TokenKind::Comma)) {
       out.arguments.push_back(type("`,`"));
     } else {
-      expected("`,` and the type of the values", "`map<text, int>`");
+      expected("`,` and the type of the values", "write `map<text, int>`");
     }
   }
   if (broken_) {
@@ -656,8 +656,8 @@ void Parser::collection_type(TypeExpr& out, TypeSyntax kind) {
     broken_ = !at(TokenKind::Greater) && !at(TokenKind::GreaterEqual);
   }
   if (!broken_ && kind != TypeSyntax::Map && at(TokenKind::Comma) && in_members_) {
-    say(DiagnosticCode::Syntax, now().span, fmt::format("`{}` of two types", out.name.text),
-        "only `map<…, …>` takes two");
+    say(DiagnosticCode::Syntax, now().span, fmt::format("`{}` with two types", out.name.text),
+        "only `map<…, …>` takes two types");
     advance();
     type("`,`");
   }

@@ -22,8 +22,8 @@ void Parser::design_declaration(DesignDecl& design) {
     if (at(Word::Collection)) {
       if (design.rest) {
         diagnostics_.error(DiagnosticCode::ClauseOrder, now().span, "a collection after `rest`")
-            .label(rest, "`rest` stands here")
-            .hint("`rest` stands at the end of the design");
+            .label(rest, "`rest` is here")
+            .hint("write `rest` at the end of the design");
       }
       collection(design.collections.emplace_back());
     } else if (at(Word::Rest)) {
@@ -37,7 +37,7 @@ void Parser::design_declaration(DesignDecl& design) {
       }
     } else if (at(TokenKind::Comma)) {
       say_once(Habit::Commas, DiagnosticCode::ForeignSyntax, now().span, "a comma after a collection",
-               "collections need no commas between them");
+               "collections are not separated by commas");
       advance();
     } else {
       static constexpr std::array<std::string_view, 2> words = {"collection", "rest"};
@@ -48,7 +48,7 @@ void Parser::design_declaration(DesignDecl& design) {
         collection(design.collections.emplace_back());
       } else {
         expected_here("a collection or `rest`",
-                      at(Word::Entry) || at(Word::Copy) ? "entries and copies stand in a collection" : "");
+                      at(Word::Entry) || at(Word::Copy) ? "entries and copies must be inside a collection" : "");
       }
     }
     if (broken_) skip_until([&] { return at_design_part(); });
@@ -103,7 +103,7 @@ void Parser::collection(CollectionDecl& out) {
     } else if (at(TokenKind::Comma) &&
                (ahead().word == Word::Entry || ahead().word == Word::Copy || next == TokenKind::RightBrace)) {
       say_once(Habit::Commas, DiagnosticCode::ForeignSyntax, now().span, "a comma after a family",
-               "entries and copies need no commas between them");
+               "entries and copies are not separated by commas");
       advance();
     } else {
       static constexpr std::array<std::string_view, 2> words = {"entry", "copy"};
@@ -127,7 +127,8 @@ void Parser::collection(CollectionDecl& out) {
 void Parser::options(TargetOptions& out) {
   const std::uint32_t begin = here();
   out.target = target_name();
-  if (!broken_ && !at(TokenKind::LeftParenthesis)) expected("`(` and options", "`with cassandra(caching: \"…\")`");
+  if (!broken_ && !at(TokenKind::LeftParenthesis))
+    expected("`(` and options", "write `with cassandra(caching: \"…\")`");
   if (broken_) return;
   const Opener opener = open(TokenKind::LeftParenthesis);
   do {
@@ -199,7 +200,7 @@ void Parser::family(FamilyDecl& out, bool with_word) {
       advance();
       out.elements = true;
     } else if (at(opener.closer)) {
-      expected("the key of an entry between `[` and `]`", "a collection's elements are `[*]`");
+      expected("the key of an entry between `[` and `]`", "write `[*]` for the elements of a collection");
     } else {
       do {
         part(out.key.emplace_back());
@@ -243,7 +244,7 @@ void Parser::family_clauses(FamilyDecl& out) {
       if (keep) out.limit = number;
     } else if (at(Word::Order) && ahead().word == Word::By) {
       say(DiagnosticCode::Syntax, cover(now().span, ahead().span), "`order by` in a family",
-          "entries lie in the order of their key: `copy [t.at desc]`");
+          "entries are in the order of their key: write `copy [t.at desc]`");
       advance();
       advance();
       std::vector<DesignPart> dropped;
@@ -267,7 +268,7 @@ void Parser::design_columns(std::vector<DesignColumn>& out) {
       skip_until([&] { return at(TokenKind::Comma) || at_family() || at_family_clause() || at_collection(); });
     if (accept(TokenKind::Comma)) {
       if (at_end() || at_family()) {
-        expected("a column after `,`", "leave out the last comma");
+        expected("a column after `,`", "remove the last comma");
         broken_ = false;
         return;
       }
@@ -326,7 +327,7 @@ void Parser::nested(DesignColumn& out) {
     for (std::size_t later = seen.size(); later-- > index + 1;) {
       if (seen[later] == Span{}) continue;
       diagnostics_.error(DiagnosticCode::ClauseOrder, span, fmt::format("`{}` after `{}`", names[index], names[later]))
-          .label(seen[later], fmt::format("`{}` stands here", names[later]))
+          .label(seen[later], fmt::format("`{}` is here", names[later]))
           .hint("the order is columns, from, order by, limit");
       break;
     }

@@ -149,11 +149,11 @@ Span Parser::take_infix(const Infix& infix) {
     say(DiagnosticCode::ForeignSyntax, span, std::move(message), std::move(hint));
   };
   if (at(TokenKind::Slash)) {
-    say(DiagnosticCode::NotInLanguage, span, "there is no division", "divide where the answer is used");
+    say(DiagnosticCode::NotInLanguage, span, "there is no division", "divide in the application");
   } else if (at(TokenKind::Foreign)) {
     const std::string_view sign = now().text;
     if (sign == "%") {
-      say(DiagnosticCode::NotInLanguage, span, "there is no remainder", "divide where the answer is used");
+      say(DiagnosticCode::NotInLanguage, span, "there is no remainder", "divide in the application");
     } else {
       const std::string_view ours = sign == "&&"                  ? "and"
                                     : sign == "||"                ? "or"
@@ -161,11 +161,11 @@ Span Parser::take_infix(const Infix& infix) {
                                     : sign == "=<"                ? "<="
                                     : infix.op == Operator::Equal ? "="
                                                                   : "!=";
-      foreign(fmt::format("`{}` is no operator", sign), fmt::format("write `{}`", ours));
+      foreign(fmt::format("unknown operator `{}`", sign), fmt::format("write `{}`", ours));
     }
   } else if (at(Word::Like) || at(Word::Ilike) || ahead().word == Word::Like) {
     if (at(Word::Like) || at(Word::Ilike) || at(Word::Not)) {
-      foreign(fmt::format("`{}` is no operator", written(span)),
+      foreign(fmt::format("unknown operator `{}`", written(span)),
               "write `starts with`, or `contains all` for words in a text");
     }
   } else if (at(Word::Starts) && infix.tokens == 1) {
@@ -202,7 +202,7 @@ Expr Parser::operators(unsigned level) {
     if (next.level < std::max(level, 1U)) break;
     if (next.level == CompareLevel && compared) {
       if (ends_early_) break;
-      expected("`and`, `or` or the end of the condition", "comparisons do not chain; write `a < b and b < c`");
+      expected("`and`, `or` or the end of the condition", "comparisons cannot be chained; write `a < b and b < c`");
       break;
     }
     Expr right;
@@ -281,12 +281,13 @@ Expr Parser::comparison(Expr left, const Infix& infix) {
     out.operands.push_back(operators(CoalesceLevel));
     unsigned height = std::max(left_height, height_);
     if (!broken_ && (at(Word::And) || at_foreign("&&"))) {
-      if (at(TokenKind::Foreign)) say(DiagnosticCode::ForeignSyntax, now().span, "`&&` is no operator", "write `and`");
+      if (at(TokenKind::Foreign))
+        say(DiagnosticCode::ForeignSyntax, now().span, "unknown operator `&&`", "write `and`");
       at(Word::And) ? static_cast<void>(take(Word::And)) : advance();
       out.operands.push_back(operators(CoalesceLevel));
       height = std::max(height, height_);
     } else {
-      expected("`and` and the upper bound", "`x between 1 and 10`");
+      expected("`and` and the upper bound", "write `x between 1 and 10`");
       out.operands.push_back(unknown());
     }
     out.span = cover(begin, since(begin.begin));
@@ -334,7 +335,7 @@ Expr Parser::comparison(Expr left, const Infix& infix) {
   const Span right_at = now().span;
   Expr right = operators(CoalesceLevel);
   if ((infix.op == Operator::In || infix.op == Operator::NotIn) && right.parenthesized && is_literal(right)) {
-    say(DiagnosticCode::ForeignSyntax, right_at, "a list in parentheses", "a list stands in brackets: `in [1, 2]`");
+    say(DiagnosticCode::ForeignSyntax, right_at, "a list in parentheses", "write a list in brackets: `in [1, 2]`");
     Expr elements;
     elements.kind = ExprKind::List;
     elements.span = right.span;
@@ -353,11 +354,11 @@ Expr Parser::prefix(unsigned level) {
   const std::uint32_t begin = here();
   const Span span = now().span;
   if (bang) {
-    say(DiagnosticCode::ForeignSyntax, span, "`!` is no operator", "write `not`");
+    say(DiagnosticCode::ForeignSyntax, span, "unknown operator `!`", "write `not`");
     advance();
   } else {
     if (level > NotLevel && !quiet()) {
-      say(DiagnosticCode::Syntax, span, "`not` inside a comparison", "put it into parentheses: `(not x)`");
+      say(DiagnosticCode::Syntax, span, "`not` inside a comparison", "write it in parentheses: `(not x)`");
     }
     take(Word::Not);
   }
@@ -381,7 +382,7 @@ Expr Parser::prefix(unsigned level) {
 
 Expr Parser::unary() {
   if (at(TokenKind::Plus)) {
-    say(DiagnosticCode::Syntax, now().span, "`+` without a left side", "leave the `+` out");
+    say(DiagnosticCode::Syntax, now().span, "`+` without a left side", "remove the `+`");
     while (at(TokenKind::Plus)) advance();
   }
   if (!at(TokenKind::Minus)) return postfix();
@@ -439,8 +440,9 @@ void Parser::rest_of_path(Expr& expr) {
         advance();
         if (!quiet()) {
           const std::string path = written(expr.span);
-          say(DiagnosticCode::ForeignSyntax, cover(expr.span, now().span), fmt::format("`{}.*` can't stand here", path),
-              fmt::format("the whole is selected as `{}`", path));
+          say(DiagnosticCode::ForeignSyntax, cover(expr.span, now().span),
+              fmt::format("`{}.*` cannot be used here", path),
+              fmt::format("to select the whole instance write `{}`", path));
         }
         advance();
         expr.span.end = last_end_;
@@ -457,7 +459,7 @@ void Parser::rest_of_path(Expr& expr) {
         expected("a name after `.`");
         name.span = after_last();
       } else if (at(TokenKind::Number) && dot == pos_) {
-        expected("a name after `.`", fmt::format("an element is written `[{}]`", now().text));
+        expected("a name after `.`", fmt::format("write an element as `[{}]`", now().text));
         name.span = after_last();
       } else {
         name = expect_name("a name after `.`");
@@ -506,7 +508,7 @@ void Parser::method_call(Expr& expr) {
   if (wrapped) {
     Expr object = std::move(expr.operands[0]);
     remark(DiagnosticCode::ForeignSyntax, name.span, fmt::format("`{}` after a dot", name.text),
-           fmt::format("a function stands before its argument: `{}({})`", name.text, written(object.span)));
+           fmt::format("write the function before its argument: `{}({})`", name.text, written(object.span)));
     called.operands.push_back(std::move(object));
   }
   if (too_deep(now().span)) {
@@ -600,7 +602,7 @@ Expr Parser::primary() {
       return braces();
     case TokenKind::Question:
       if (quiet()) break;
-      say(DiagnosticCode::ForeignSyntax, token.span, "`?` for a parameter", "parameters have names: `$name`");
+      say(DiagnosticCode::ForeignSyntax, token.span, "`?` for a parameter", "write parameters by name: `$name`");
       advance();
       out.span = token.span;
       return out;
@@ -622,7 +624,7 @@ Expr Parser::primary() {
     case TokenKind::Dot:
       if (quiet() || ahead().kind != TokenKind::Number || ahead().span.begin != token.span.end) break;
       say(DiagnosticCode::InvalidNumber, cover(token.span, ahead().span),
-          fmt::format("`.{}` is no number: no digit before the point", ahead().text),
+          fmt::format("invalid number `.{}`: no digit before the point", ahead().text),
           fmt::format("write `0.{}`", ahead().text));
       advance();
       out.kind = ExprKind::Number;
@@ -682,7 +684,7 @@ Expr Parser::name_or_call() {
     return out;
   }
   if (token.word == Word::Case && is_name(next)) {
-    remark(DiagnosticCode::NotInLanguage, token.span, "there is no `case`", "choose where the answer is used");
+    remark(DiagnosticCode::NotInLanguage, token.span, "there is no `case`", "choose in the application");
     mistake_at_ = pos_;
     broken_ = true;
     return out;
@@ -725,8 +727,8 @@ Expr Parser::call() {
   const Opener opener = open(TokenKind::LeftParenthesis);
   if (at(opener.closer)) {
     if (find_word(out.name.text) == Word::Count && !out.name.quoted) {
-      say(DiagnosticCode::ForeignSyntax, cover(opener.span, now().span), "`count` of nothing",
-          "rows are counted with `count(*)`");
+      say(DiagnosticCode::ForeignSyntax, cover(opener.span, now().span), "`count` without an argument",
+          "write `count(*)` to count rows");
       out.star = true;
     }
   } else if (at(TokenKind::Star)) {
@@ -786,7 +788,7 @@ Expr Parser::parenthesized() {
       out = std::move(elements);
       height_ = height + 1;
       if (!at(Word::From)) {
-        say(DiagnosticCode::ForeignSyntax, opener.span, "a list in parentheses", "a list stands in brackets: `[1, 2]`");
+        say(DiagnosticCode::ForeignSyntax, opener.span, "a list in parentheses", "write a list in brackets: `[1, 2]`");
         mistake_at_ = pos_;
       }
     }
@@ -861,7 +863,7 @@ Expr Parser::braces() {
         advance();
       } else if (!broken_ && !accept(TokenKind::Colon)) {
         expected("`:` and a value",
-                 at(TokenKind::Comma) || at(opener.closer) ? "a set or list is written in brackets: `[1, 2]`" : "");
+                 at(TokenKind::Comma) || at(opener.closer) ? "write a set or list in brackets: `[1, 2]`" : "");
       }
       out.operands.push_back(broken_ ? unknown() : expression());
       height = std::max(height, height_);

@@ -72,7 +72,7 @@ void Parser::parameter(ParameterDecl& out) {
              fmt::format("write `${}`", now().text));
     out.name = take_name();
   } else {
-    expected("a parameter", "parameters are written `$name`");
+    expected("a parameter", "write parameters as `$name`");
     out.name.span = out.span = after_last();
     return;
   }
@@ -123,7 +123,7 @@ void Parser::query_declaration(QueryDecl& query) {
       select(query.select);
     } else {
       expected(is_change(now().word) ? "`select`" : "`select` and what the query asks for",
-               is_change(now().word) ? "changes stand in a command" : "");
+               is_change(now().word) ? "changes belong in a command" : "");
     }
   }
   query.body_end = close(block, "a clause");
@@ -171,7 +171,7 @@ void Parser::columns(Select& out) {
     if (broken_) skip_until([&] { return at(TokenKind::Comma) || at_clause(); });
     if (!accept(TokenKind::Comma)) return;
     if (at_clause() || at_end()) {
-      expected("a column after `,`", "leave out the last comma");
+      expected("a column after `,`", "remove the last comma");
       broken_ = false;
       return;
     }
@@ -182,7 +182,7 @@ void Parser::column(SelectColumn& out) {
   const std::uint32_t begin = here();
   if (at(TokenKind::Star)) {
     say(DiagnosticCode::ForeignSyntax, now().span, "`*` as a column",
-        "the whole is selected by its variable: `select o from Order o`");
+        "select the whole instance by its variable: `select o from Order o`");
     out.expr.span = now().span;
     advance();
   } else if (at(Word::From) && at_clause() && ahead().word != Word::From) {
@@ -353,7 +353,7 @@ void Parser::clause(Select& out, Word word, std::array<Span, 5>& seen) {
       diagnostics_
           .error(DiagnosticCode::ClauseOrder, span,
                  fmt::format("`{}` after `{}`", clause_name(word), clause_name(clause_order[later])))
-          .label(seen[later], fmt::format("`{}` stands here", clause_name(clause_order[later])))
+          .label(seen[later], fmt::format("`{}` is here", clause_name(clause_order[later])))
           .hint("the order is select, from, where, group by, order by, limit");
       break;
     }
@@ -391,7 +391,7 @@ void Parser::clause(Select& out, Word word, std::array<Span, 5>& seen) {
   }
   if (!broken_ && at(TokenKind::Comma) && ahead().kind == TokenKind::Number) {
     say(DiagnosticCode::ForeignSyntax, now().span, "`limit` with two numbers",
-        "a page goes on with the cursor of the page before");
+        "use `limit` with one number; the cursor of a page leads to the next");
     advance();
     advance();
   }
@@ -411,8 +411,8 @@ Direction Parser::direction() {
     advance();
   }
   if (at(Word::Nulls) && is_name(ahead())) {
-    say(DiagnosticCode::NotInLanguage, cover(now().span, ahead().span), "the order of what is absent can't be chosen",
-        "absent is the smallest");
+    say(DiagnosticCode::NotInLanguage, cover(now().span, ahead().span),
+        "the position of absent values cannot be chosen", "absent sorts before every value");
     advance();
     advance();
   }
@@ -425,7 +425,7 @@ bool Parser::foreign_clause(Select& out) {
   const Span span = now().span;
   if (word == Word::Having) {
     say(DiagnosticCode::NotInLanguage, span, "there is no `having`",
-        "order by the fold and take `limit` rows, or choose among them where the answer is used");
+        "order by the fold and add a `limit`, or filter in the application");
     advance();
     expression();
     return true;
@@ -448,7 +448,7 @@ bool Parser::foreign_clause(Select& out) {
   }
   if (word == Word::Offset || word == Word::Skip) {
     say(DiagnosticCode::NotInLanguage, span, fmt::format("there is no `{}`", now().text),
-        "a page goes on with the cursor of the page before");
+        "use `limit` with one number; the cursor of a page leads to the next");
     advance();
     expression();
     return true;
@@ -467,10 +467,10 @@ void Parser::join(Select& out) {
   }
   if (outer) {
     say(DiagnosticCode::NotInLanguage, since(begin), "there are no outer joins",
-        "a nested select keeps the row: `select c.name, (select o.id from c.orders o) as orders from Customer c`");
+        "write a nested select: `select c.name, (select o.id from c.orders o) as orders from Customer c`");
   } else {
     say(DiagnosticCode::ForeignSyntax, since(begin), "there is no `join`",
-        "sources stand in `from`, by the path between them: `from Customer c, c.orders o`");
+        "list the sources in `from`, joined by a path: `from Customer c, c.orders o`");
   }
   source(out.from.emplace_back(), Clauses::Select);
   if (broken_) return;

@@ -42,13 +42,13 @@ class TransientUse {
     if (expr.kind == MKind::Inverse && !counted) {
       const model::Role& role = model_.roles[expr.index];
       if (model_.entity(role.from).transient)
-        refuse(expr.span, model_.entity(role.from), "the instances themselves", "count them, or bind them and fold");
+        refuse(expr.span, model_.entity(role.from), "the instances", "count them, or bind them and fold");
     }
     if (expr.kind == MKind::Field && expr.operands[0].type.kind == TypeKind::Reference &&
         expr.operands[0].kind != MKind::Variable && is_transient(expr.operands[0].type)) {
       const model::Entity& entity = model_.entity(expr.operands[0].type.entity());
       if (std::find(entity.key.begin(), entity.key.end(), expr.index) == entity.key.end())
-        refuse(expr.span, entity, "an instance by its key", "leave out `transient`");
+        refuse(expr.span, entity, "an instance by its key", "remove `transient`");
     }
     for (const MExpr& operand : expr.operands) look_inside(operand, expr.kind == MKind::CountOf);
     for (const model::Select& nested : expr.select) check(nested);
@@ -101,16 +101,17 @@ class TransientUse {
     if (fold.operands.empty() || !mentions(fold.operands[0], variable)) return;
     const MExpr& of = fold.operands[0];
     if ((fold.fold == model::Fold::Sum || fold.fold == model::Fold::Avg) && of.type.kind == TypeKind::Float)
-      refuse(fold.span, entity, "a sum of floats, which can't be kept", "declare the field as `decimal` or `int`");
+      refuse(fold.span, entity, "a sum of floats",
+             "a sum of floats cannot be maintained: declare the field as `decimal` or `int`");
     else if (!simple(of, variable) && of.kind != MKind::Variable)
-      refuse(of.span, entity, "a fold of a computation", "fold a field of it");
+      refuse(of.span, entity, "a fold of a computed value", "fold a field");
   }
 
   void refuse(Span span, const model::Entity& entity, const std::string& what, const std::string& hint) {
     diagnostics_
         .report(DiagnosticCode::TransientQuery, span,
-                fmt::format("this needs {} of `{}`, which is transient", what, entity.name))
-        .label(entity.span, "only what queries fold is kept of it")
+                fmt::format("this needs {} of the transient entity `{}`", what, entity.name))
+        .label(entity.span, "its instances are not stored, only folds over them")
         .hint(hint);
   }
 
@@ -123,13 +124,13 @@ class TransientUse {
     const model::Entity& entity = model_.entity(variables_[variable].type.entity());
     if (!select.folded) {
       refuse(variables_[variable].span, entity, "the instances",
-             "fold them: `count(*)`, `group by …`; or leave out `transient`");
+             "fold them: `count(*)`, `group by …`; or remove `transient`");
       return;
     }
     for (const MExpr& group : select.group_by)
       if (mentions(group, variable) && !simple(group, variable))
-        refuse(group.span, entity, "groups by something else than its fields",
-               "group by a field, a time of it such as `hour(v.at)`, or a reference");
+        refuse(group.span, entity, "grouping by something other than a field",
+               "group by a field, a time function of it such as `hour(v.at)`, or a reference");
     const std::function<void(const MExpr&)> folds = [&](const MExpr& expr) {
       if (expr.kind == MKind::Fold) {
         check_fold(expr, variable, entity);
@@ -173,7 +174,7 @@ class TransientUse {
     }
     if (where.kind == MKind::Field && simple(where, variable)) return;  // a bool alone
     refuse(where.span, entity, "a condition on each instance",
-           "only equality and ranges on its fields, times of them and references, joined by `and`, can be kept apart");
+           "use only equality and ranges on its fields, on time functions of them, and on references, joined by `and`");
   }
 
   const model::Model& model_;
@@ -213,8 +214,8 @@ void copies_hold_folds_of_transient_instances(const model::Model& model, Diagnos
           const model::Entity& entity = model.entity(collection.variables[variable].type.entity());
           const auto key = [&](const model::Part& part) {
             if (use.mentions(part.expr, variable) && !use.simple(part.expr, variable))
-              use.refuse(part.span, entity, "a key of something else than its fields",
-                         "take a field, a time of it such as `hour(v.at)`, or a reference");
+              use.refuse(part.span, entity, "a key that is not a field",
+                         "use a field, a time function of it such as `hour(v.at)`, or a reference");
           };
           std::for_each(collection.by.begin(), collection.by.end(), key);
           std::for_each(family.key.begin(), family.key.end(), key);
@@ -225,7 +226,7 @@ void copies_hold_folds_of_transient_instances(const model::Model& model, Diagnos
               else if (cell.expr.kind == MKind::Fold)
                 use.check_fold(cell.expr, variable, entity);
               else if (use.mentions(cell.expr, variable))
-                use.refuse(cell.span, entity, "a field of each instance", "put it into the key, or fold it");
+                use.refuse(cell.span, entity, "a field of each instance", "move it to the key, or fold it");
             }
           };
           walk(family.cells);
@@ -253,8 +254,8 @@ void values_are_used(const model::Model& model, Diagnostics& diagnostics) {
     if (!used[i])
       diagnostics
           .report(DiagnosticCode::UnusedValue, model.values[i].span,
-                  fmt::format("nothing holds the value `{}`", model.values[i].name))
-          .hint("use it in an entity, or leave it out");
+                  fmt::format("the value `{}` is never used", model.values[i].name))
+          .hint("use it in an entity, or delete it");
 }
 
 using Rule = void (*)(const model::Model&, Diagnostics&);
@@ -343,13 +344,13 @@ void apply_allowances(const Tree& tree, const SourceFile& source, Diagnostics& d
           std::vector<std::string_view> candidates;
           for (const CodeInfo& row : all_codes())
             if (row.severity != Severity::Error) candidates.push_back(row.name);
-          auto report = diagnostics.report(DiagnosticCode::UnknownAllow, span,
-                                           fmt::format("no diagnostic has the code `{}`", name));
+          auto report =
+              diagnostics.report(DiagnosticCode::UnknownAllow, span, fmt::format("unknown diagnostic code `{}`", name));
           if (const auto near = closest(name, candidates)) report.hint(fmt::format("did you mean `{}`?", *near));
         } else if (info(*code).severity == Severity::Error) {
           diagnostics
-              .report(DiagnosticCode::UnknownAllow, span, fmt::format("`{}` is an error, and can't be allowed", name))
-              .hint("only lints and warnings can");
+              .report(DiagnosticCode::UnknownAllow, span, fmt::format("`{}` is an error and cannot be allowed", name))
+              .hint("only lints and warnings can be allowed");
         } else if (stretch.end > 0) {
           diagnostics.allow(*code, stretch);
         }

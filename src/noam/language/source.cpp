@@ -98,7 +98,7 @@ Error reason(const std::string& path, int error) {
     case EPERM:
       return {fmt::format("{}: no permission to read it", path)};
     default:
-      return {fmt::format("{}: can't be read: {}", path, std::generic_category().message(error))};
+      return {fmt::format("{}: cannot be read: {}", path, std::generic_category().message(error))};
   }
 }
 
@@ -113,7 +113,7 @@ Result<SourceFile> read_source(const std::string& path) {
 
   // A pipe has no size, and a file may grow while it is read: the bound is asked of what came.
   const auto announced = static_cast<std::size_t>(std::max<off_t>(status.st_size, 0));
-  const Error too_large{fmt::format("{}: larger than {} MiB", path, max_source_bytes / (1024 * 1024))};
+  const Error too_large{fmt::format("{}: larger than the limit of {} MiB", path, max_source_bytes / (1024 * 1024))};
   if (announced > max_source_bytes) return too_large;
   std::string text(announced + 1, '\0');
   std::size_t length = 0;

@@ -84,7 +84,7 @@ TEST_F(ReadSource, SaysInOneLineWhyItCannot) {
 
   std::ofstream(path("large.noam")) << "model large";
   std::filesystem::resize_file(path("large.noam"), max_source_bytes + 1);
-  EXPECT_EQ(read_source(path("large.noam")).error().message, path("large.noam") + ": larger than 64 MiB");
+  EXPECT_EQ(read_source(path("large.noam")).error().message, path("large.noam") + ": larger than the limit of 64 MiB");
 
   std::ofstream(path("secret.noam")) << "model secret";
   ASSERT_EQ(chmod(path("secret.noam").c_str(), 0), 0);

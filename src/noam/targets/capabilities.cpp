@@ -60,11 +60,11 @@ std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<
       if (worst == nullptr || (limit.hard && !worst->hard)) worst = &limit;
     }
     if (worst == nullptr) continue;
-    const std::string comes = fmt::format("{} comes to {}", measure.subject, shown_amount(*worst, measure.value));
+    const std::string comes = fmt::format("{} reaches {}", measure.subject, shown_amount(*worst, measure.value));
     const std::string most = shown_amount(*worst, worst->value);
     out.push_back({worst->hard ? "beyond-limit" : "beyond-advice",
                    worst->hard ? fmt::format("{}; {} has at most {}", comes, worst->about, most)
-                               : fmt::format("{}; {} is advised to have at most {}", comes, worst->about, most),
+                               : fmt::format("{}; {} should have at most {}", comes, worst->about, most),
                    std::string(worst->remedy)});
   }
   return out;

@@ -32,12 +32,12 @@ TEST(Limits, AreCompared) {
   ASSERT_EQ(advice.size(), 1U);
   EXPECT_EQ(advice[0].code, "beyond-advice");
   EXPECT_EQ(advice[0].message,
-            "a partition of log comes to 200,000 cells; a partition is advised to have at most 100,000 cells");
+            "a partition of log reaches 200,000 cells; a partition should have at most 100,000 cells");
   // The hard limit hides the advice.
   const auto refused = beyond(can, {{LimitKind::PartitionEntries, "a partition of log", 3e9}});
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_EQ(refused[0].code, "beyond-limit");
-  EXPECT_EQ(refused[0].message, "a partition of log comes to 3 billion cells; a partition has at most 2 billion cells");
+  EXPECT_EQ(refused[0].message, "a partition of log reaches 3 billion cells; a partition has at most 2 billion cells");
 }
 
 }  // namespace

@@ -594,7 +594,7 @@ std::vector<Warning> check_options(const Outline& outline, const Style& style) {
     const auto given = collection.option(style.target, name);
     if (given && *given != value)
       out.push_back({"unknown-option", fmt::format("`{}` of {} is \"{}\"", name, collection.name, *given),
-                     fmt::format("{} knows \"{}\"", style.target, value)});
+                     fmt::format("the only value for {} is \"{}\"", style.target, value)});
   };
   for (const CollectionOutline& collection : outline.collections) {
     if (style.flat) expect(collection, "entries", "flat");

@@ -62,8 +62,9 @@ std::vector<Warning> check_design(const Target& target, const Outline& outline) 
       for (const Option& known : target.options) names.push_back(known.name);
       if (std::find(names.begin(), names.end(), option.name) != names.end()) continue;
       out.push_back({"unknown-option",
-                     fmt::format("{} does not know the option `{}` of {}", target.name, option.name, collection.name),
-                     names.empty() ? std::string("it has none") : fmt::format("it knows {}", fmt::join(names, ", "))});
+                     fmt::format("{} has no option `{}`, which {} uses", target.name, option.name, collection.name),
+                     names.empty() ? std::string("it has no options")
+                                   : fmt::format("its options are {}", fmt::join(names, ", "))});
     }
   }
   return out;

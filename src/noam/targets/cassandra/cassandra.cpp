@@ -26,23 +26,22 @@ namespace {
 
 constexpr auto limits = std::to_array<Limit>({
     // "Cassandra's hard limit is 2 billion cells per partition" (Apache Cassandra, Data Modeling, Refining); 2^31.
-    {LimitKind::PartitionEntries, 2e9, true, "a partition",
-     "put something that grows into the block key: a time bucket", "cells"},
+    {LimitKind::PartitionEntries, 2e9, true, "a partition", "add a time bucket to the block key", "cells"},
     // "keep the maximum number of values below 100,000 items and the disk size under 100MB" (DataStax, Calculating
     // partition size).
     {LimitKind::PartitionEntries, 100e3, false, "a partition",
-     "put a time bucket or a shard into the block key, or give the family a limit", "cells"},
+     "add a time bucket or a shard to the block key, or give the family a limit", "cells"},
     {LimitKind::PartitionBytes, 100e6, false, "a partition",
-     "put a time bucket or a shard into the block key, or give the family a limit"},
+     "add a time bucket or a shard to the block key, or give the family a limit"},
     // "Single column value size: 2 GB (1 MB is recommended)" (DataStax, CQL limits).
-    {LimitKind::ValueBytes, 2e9, true, "a column", "lay the elements out as entries: `entry field[*]`"},
-    {LimitKind::ValueBytes, 1e6, false, "a column", "lay the elements out as entries: `entry field[*]`"},
+    {LimitKind::ValueBytes, 2e9, true, "a column", "store the elements as entries: `entry field[*]`"},
+    {LimitKind::ValueBytes, 1e6, false, "a column", "store the elements as entries: `entry field[*]`"},
     // "Key length: 65535", and as much for a clustering column (ibid.).
     {LimitKind::KeyBytes, 65535, true, "a partition key or a clustering column", "choose a shorter key"},
     // "Collections … are meant for storing relatively small amount of data"; 64 K elements were the limit up to
     // protocol 2.
     {LimitKind::ElementsInside, 65535, false, "a list, set or map in a column",
-     "lay the elements out as entries: `entry field[*]`", "elements"},
+     "store the elements as entries: `entry field[*]`", "elements"},
     // Guardrails of cassandra.yaml (tables_warn_threshold) and common practice: some hundred tables a cluster.
     {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs", "tables"},
 });

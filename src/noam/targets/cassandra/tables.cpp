@@ -152,9 +152,10 @@ class CollectionLayout {
     used_.push_back(column.name);
     if (can_hold(found->second, column.type)) return found->second;
     std::string otherwise = types_.name(column.type, frozen, called);
-    out_.warnings.push_back({"type-does-not-fit",
-                             fmt::format("`{}` of {} can't be {} in CQL", column.name, collection_.name, found->second),
-                             fmt::format("it stays {}", otherwise)});
+    out_.warnings.push_back(
+        {"type-does-not-fit",
+         fmt::format("`{}` of {} cannot be {} in CQL", column.name, collection_.name, found->second),
+         fmt::format("it remains {}", otherwise)});
     return otherwise;
   }
 
@@ -206,14 +207,14 @@ class CollectionLayout {
   void warn_of_unused() {
     for (const auto& [name, type] : asked_)
       if (std::find(used_.begin(), used_.end(), name) == used_.end())
-        out_.warnings.push_back(
-            {"unknown-column", fmt::format("`{}`, whose type {} asks for, is no column of it", name, collection_.name),
-             "name a column as the design calls it"});
+        out_.warnings.push_back({"unknown-column",
+                                 fmt::format("unknown column `{}` in the types of {}", name, collection_.name),
+                                 "use the name of a column in the design"});
     const bool any = std::any_of(collection_.families.begin(), collection_.families.end(),
                                  [&](const FamilyOutline& family) { return is_counted(family); });
     if (native_counters_ && !any)
-      out_.warnings.push_back({"no-counters", fmt::format("{} has no counters to be native", collection_.name),
-                               "a native counter is alone with other counters in its entry"});
+      out_.warnings.push_back({"no-counters", fmt::format("{} has no counters that can be native", collection_.name),
+                               "an entry with native counters can have only counters"});
   }
 
   const Outline& outline_;

@@ -25,7 +25,7 @@ constexpr double longest_key = 246;
 constexpr std::array limits = {
     // Couchbase Server, "Size Limits": Max value size, 20 MB.
     Limit{LimitKind::UnitBytes, 20e6, true, "a document",
-          "a part that grows can be entries of its own, or the block key get a bucket"},
+          "store a growing part in entries of its own, or add a bucket to the block key"},
     Limit{LimitKind::KeyBytes, longest_key, true, "the key of a document", "choose a shorter key"},
     // Couchbase Server, "Scopes and Collections": up to 1000 collections in a cluster.
     Limit{LimitKind::Tables, 1000, true, "a cluster", "drop copies that no statement needs", "collections"},
@@ -168,7 +168,7 @@ std::string data(const Outline& outline, const Layout& layout, const Keyspace& k
         warnings.push_back({"beyond-limit",
                             fmt::format("a key of {} has {} bytes; Couchbase takes at most {:.0f}", kind.name,
                                         at.key.size(), longest_key),
-                            "a shorter key"});
+                            "choose a shorter key"});
       out += fmt::format("UPSERT INTO {} (KEY, VALUE) VALUES ({}, {});\n", keyspace.path(kind.name),
                          Json(at.key).dump(), at.document.dump());
     }

@@ -69,7 +69,7 @@ constexpr auto words = split_words<word_count(word_text)>(word_text);
 constexpr std::array limits = {
     // Items: "Item size": 400 KB, names of attributes included.
     Limit{LimitKind::UnitBytes, 400e3, true, "an item",
-          "give what grows a key of its own (`copy path[key]`), or a collection of its own"},
+          "give the growing part a key of its own (`copy path[key]`), or a collection of its own"},
     // Partition keys and sort keys: 2,048 bytes and 1,024 bytes.
     Limit{LimitKind::KeyBytes, 1024, true, "a sort key (a partition key 2,048 B)", "choose a shorter key"},
     // Transactions: "A transaction cannot contain more than 100 unique items."

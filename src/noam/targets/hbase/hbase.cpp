@@ -20,15 +20,15 @@ namespace {
 // From the Apache HBase Reference Guide (hbase.apache.org/book.html), by section.
 constexpr std::array limits = {
     // "On the number of column families": two or three. Stores of a region are flushed and compacted together.
-    Limit{LimitKind::ColumnFamilies, 3, false, "a table", "give some families a collection of their own",
+    Limit{LimitKind::ColumnFamilies, 3, false, "a table", "move some families to another collection",
           "column families"},
     // "Default configuration": hbase.server.keyvalue.maxsize, 10,485,760 with the key; a little is left.
     Limit{LimitKind::ValueBytes, 10e6, true, "a cell (unless it is configured otherwise)",
-          "split the value: an entry an element (`entry path[*]`)"},
+          "split the value into one entry per element: `entry path[*]`"},
     // "Table schema rules of thumb": regions of 10 to 50 GB; a row lies in one region. A row that is a tenth of a small
     // one keeps them from being balanced.
     Limit{LimitKind::PartitionBytes, 1e9, false, "a row",
-          "put a part of the entries' key, such as a day, into the key of the block"},
+          "add a part of the entry key, such as a day, to the block key"},
     // The length of a row key is a signed short: HConstants.MAX_ROW_LENGTH.
     Limit{LimitKind::KeyBytes, 32767, true, "a row key", "choose a shorter key"},
 };

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array limits = {
     // MongoDB Manual, "MongoDB Limits and Thresholds", BSON Document Size: 16 mebibytes, rounded down.
     Limit{LimitKind::UnitBytes, 16e6, true, "a document",
-          "a part that grows can be entries of its own, or the block key get a bucket"},
+          "store a growing part in entries of its own, or add a bucket to the block key"},
     // MongoDB Developer Center, "Massive Number of Collections": "In general, we recommend limiting collections to
     // 10,000
     // per replica set."

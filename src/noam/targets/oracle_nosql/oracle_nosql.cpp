@@ -25,11 +25,11 @@ constexpr std::array limits = {
     // tables a tenancy, operations of one WriteMultiple.
     Limit{LimitKind::KeyBytes, 64, false, "a primary key in Oracle's cloud service", "choose a shorter key"},
     Limit{LimitKind::UnitBytes, 512e3, false, "a row in Oracle's cloud service",
-          "keep large collections an entry an element: `entry rounds[*]`"},
+          "store large collections with one entry per element: `entry rounds[*]`"},
     Limit{LimitKind::Tables, 30, false, "a tenancy of Oracle's cloud service", "drop copies that no statement needs",
           "tables"},
     Limit{LimitKind::TransactionEntries, 50, false, "a writeMultiple in Oracle's cloud service",
-          "keep fewer entries a block, or whole collections in one entry", "operations"},
+          "store fewer entries per block, or whole collections in one entry", "operations"},
 };
 
 std::string schema_of(const Layout& layout) {

@@ -29,13 +29,13 @@ constexpr auto words = split_words<word_count(word_text)>(word_text);
 constexpr std::array limits = {
     // Redis documentation, "Redis Strings", Limits: "By default, a single Redis string can be a maximum of 512 MB."
     Limit{LimitKind::ValueBytes, 512e6, true, "a value",
-          "keep large collections an entry an element: `entry rounds[*]`"},
+          "store large collections with one entry per element: `entry rounds[*]`"},
     // Redis documentation, "Keys and values": "The maximum allowed key size is 512 MB."
     Limit{LimitKind::KeyBytes, 512e6, true, "a key", "choose a shorter key"},
     // Redis documentation, "Redis hashes", Limits: "Every hash can store up to 4,294,967,295 (2^32 - 1) field-value
     // pairs."
     Limit{LimitKind::ElementsInside, 4'294'967'295.0, true, "a hash",
-          "cut blocks smaller: put a part of the key into `by`", "fields"},
+          "make the blocks smaller: add a part of the key to `by`", "fields"},
 };
 
 class DataWriter {
