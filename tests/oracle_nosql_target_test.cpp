@@ -161,7 +161,7 @@ TEST(OracleTarget, WarnsOfTheLimitsOfTheCloud) {
   const auto warnings = targets::beyond(targets::oracle_nosql::capabilities, measures);
   ASSERT_FALSE(warnings.empty());
   EXPECT_EQ(warnings[0].code, "beyond-advice");
-  expect_part(warnings[0].message, "a block of users comes to 161");
+  expect_part(warnings[0].message, "a block of users reaches 161");
 }
 
 }  // namespace noam::tests

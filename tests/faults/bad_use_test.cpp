@@ -269,13 +269,13 @@ TEST_F(BadUse, ModelThatDiffersIsToldWhatDiffers) {
                  ""),
             "command make($id, $name, $price) { insert Item { id: $id, name: $name, price: $price } }\n",
             "command make($id, $name) { insert Item { id: $id, name: $name } }\n"),
-       {"`Item`", "`price`", "in the store alone"}},
+       {"`Item`", "`price`", "only in the store"}},
       {with(shop, "price: decimal", "price: int"), {"`price`", "`int`", "`decimal`"}},
       {with(shop, "name: text", "name: text?"), {"`name`", "`text?`", "`text`"}},
       {with(with(shop, "items: set<Item> inverse tags", "items: list<Item>"), "$items: set<Item>",
             "$items: list<Item>"),
        {"`Tag`", "`items`"}},
-      {without_tags, {"`Tag`", "in the store alone"}},
+      {without_tags, {"`Tag`", "only in the store"}},
       {std::string(shop) + "entity Shelf { id: int key }\n", {"`Shelf`", "not in the store"}},
   };
   const std::string other = at("other.noam").string();

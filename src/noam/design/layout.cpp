@@ -195,13 +195,13 @@ void compare_named(const std::string& where, const Json& stored, const Json& wan
     const std::string name = text_of(one, "name");
     const Json* now = find_named(wanted, name);
     if (now == nullptr) {
-      out.push_back(fmt::format("{}{} `{}` is in the store alone", where, what, name));
+      out.push_back(fmt::format("{}{} `{}` is only in the store", where, what, name));
     } else if (*now != one) {
       const std::string before = text_of(one, "type");
       const std::string after = text_of(*now, "type");
-      out.push_back(before != after
-                        ? fmt::format("{}{} `{}` is `{}`, in the store `{}`", where, what, name, after, before)
-                        : fmt::format("{}{} `{}` is not the same in the store", where, what, name));
+      out.push_back(before != after ? fmt::format("{}{} `{}` has the type `{}`, in the store `{}`", where, what, name,
+                                                  after, before)
+                                    : fmt::format("{}{} `{}` is different in the store", where, what, name));
     }
   }
   for (const Json& one : wanted)
@@ -223,7 +223,7 @@ void compare_families(const std::string& collection, const Json& stored, const J
     const auto now = alike(wanted, one);
     const std::string where = fmt::format("collection `{}`, {}: ", collection, family_text(one));
     if (now == wanted.end()) {
-      out.push_back(where + "is in the store alone");
+      out.push_back(where + "is only in the store");
       continue;
     }
     const std::size_t before = out.size();
@@ -264,7 +264,7 @@ std::vector<std::string> layout_differences(std::string_view stored, std::string
   if (stored == wanted) return out;
   const Json before = Json::read(stored).value_or(Json());
   const Json after = Json::read(wanted).value_or(Json());
-  if (!before.is_object() || !after.is_object()) return {"the layout in the store can't be read"};
+  if (!before.is_object() || !after.is_object()) return {"the layout in the store cannot be read"};
   for (const auto& [member, what] : {std::pair("entities", "entity"), std::pair("values", "value")}) {
     for (const Json& one : list_of(before, member)) {
       const Json* now = find_named(list_of(after, member), text_of(one, "name"));
@@ -272,10 +272,10 @@ std::vector<std::string> layout_differences(std::string_view stored, std::string
       const std::size_t known = out.size();
       const std::string where = fmt::format("{} `{}`: ", what, text_of(one, "name"));
       compare_named(where, list_of(one, "fields"), list_of(*now, "fields"), "field", out);
-      if (out.size() == known) out.push_back(where + "its fields stand in another order, or it has another key");
+      if (out.size() == known) out.push_back(where + "its fields are in another order, or it has another key");
     }
     for (const auto& [from, in, words] :
-         {std::tuple(&before, &after, "in the store alone"), std::tuple(&after, &before, "not in the store")})
+         {std::tuple(&before, &after, "only in the store"), std::tuple(&after, &before, "not in the store")})
       for (const Json& one : list_of(*from, member))
         if (find_named(list_of(*in, member), text_of(one, "name")) == nullptr)
           out.push_back(fmt::format("{} `{}` is {}", what, text_of(one, "name"), words));
@@ -286,7 +286,7 @@ std::vector<std::string> layout_differences(std::string_view stored, std::string
     const std::string name = text_of(one, "name");
     const Json* now = find_named(wanted_collections, name);
     if (now == nullptr) {
-      out.push_back(fmt::format("collection `{}` is in the store alone", name));
+      out.push_back(fmt::format("collection `{}` is only in the store", name));
       continue;
     }
     const std::size_t known = out.size();
