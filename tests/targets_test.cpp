@@ -339,8 +339,8 @@ TEST_F(Generate, WarnsOfOptionsThatNobodyKnows) {
       "{ entry ε: n } }\n");
   const ProgramRun run = run_noam({"check", path, "--target", "cassandra", "--strategy", "d"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find("does not know the option `cashing`"), std::string::npos) << run.out;
-  EXPECT_NE(run.out.find("`n` of A can't be uuid"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("has no option `cashing`"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("`n` of A cannot be uuid"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("`m`"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("is written for mongodb"), std::string::npos) << run.out;
 }
