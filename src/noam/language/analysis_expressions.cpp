@@ -165,6 +165,34 @@ void Analyzer::report_unknown_member(const model::Type& type, const Name& name) 
   }
 }
 
+namespace {
+
+// A fold over the rows of a select, as far as its text tells: `count(o.lines)` may be the length of a list.
+bool written_fold(const Expr& expr) {
+  if (expr.kind == ExprKind::Select) return false;
+  if (expr.kind == ExprKind::Call) {
+    const std::string_view name = expr.name.text;
+    if (name == "sum" || name == "min" || name == "max" || name == "avg") return true;
+    if (name == "count" && (expr.star || expr.distinct)) return true;
+  }
+  return std::any_of(expr.operands.begin(), expr.operands.end(), written_fold);
+}
+
+}  // namespace
+
+std::optional<std::string> Analyzer::alias_hint(const Body& body, const Name& name) const {
+  if (body.columns == nullptr) return std::nullopt;
+  for (const SelectColumn& column : *body.columns) {
+    if (column.as.missing() || column.as.text != name.text) continue;
+    const std::string about = fmt::format("`{}` names a result column, which only `order by` can use", name.text);
+    const std::string_view written = source_.text(column.expr.span);
+    return written_fold(column.expr)
+               ? fmt::format("{}; to filter by the fold `{}`, write it in a nested select", about, written)
+               : fmt::format("{}; repeat the expression: `{}`", about, written);
+  }
+  return std::nullopt;
+}
+
 void Analyzer::report_unknown_name(Body& body, const Name& name) {
   if (name.missing()) return;
   if (entities_.contains(name.text)) {
@@ -182,6 +210,10 @@ void Analyzer::report_unknown_name(Body& body, const Name& name) {
   if (ParameterState* parameter = find_parameter(body, name.text)) {
     parameter->used = true;
     report.hint(fmt::format("write the parameter as `${}`", name.text));
+    return;
+  }
+  if (const auto alias = alias_hint(body, name)) {
+    report.hint(*alias);
     return;
   }
   std::vector<std::string_view> candidates;

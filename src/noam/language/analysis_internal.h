@@ -68,6 +68,7 @@ struct Body {
   std::vector<Binding> bindings;                        // innermost last
   std::optional<std::uint32_t> self;                    // whose fields may be named without a variable
   const std::vector<model::Column>* outputs = nullptr;  // in `order by`: columns come first
+  const std::vector<SelectColumn>* columns = nullptr;   // of the select around, as written: their aliases
   bool folds_allowed = false;
   bool inside_fold = false;
   std::string_view own_only;  // where not empty: only own fields; the word for the message
@@ -179,6 +180,8 @@ class Analyzer {
   [[nodiscard]] const MemberRef* find_member(const model::Type& type, std::string_view name) const;
   void report_unknown_member(const model::Type& type, const Name& name);
   void report_unknown_name(Body& body, const Name& name);
+  // Why `name` cannot be used here, if it is the alias of a column.
+  [[nodiscard]] std::optional<std::string> alias_hint(const Body& body, const Name& name) const;
 
   // analysis_queries.cpp
   void read_queries();

@@ -284,6 +284,7 @@ model::Select Analyzer::read_select(Body& body, const Select& written, bool nest
   const bool folds_allowed = std::exchange(body.folds_allowed, false);
   const bool inside_fold = std::exchange(body.inside_fold, false);
   const auto* outputs = std::exchange(body.outputs, nullptr);
+  const auto* columns = std::exchange(body.columns, &written.columns);
   for (const Source& source : written.from) read_source(body, source, select.from);
   if (written.where) select.where = read_predicate(body, *written.where, "where");
   for (const Expr& group : written.group_by) {
@@ -325,6 +326,7 @@ model::Select Analyzer::read_select(Body& body, const Select& written, bool nest
   body.folds_allowed = folds_allowed;
   body.inside_fold = inside_fold;
   body.outputs = outputs;
+  body.columns = columns;
   return select;
 }
 
