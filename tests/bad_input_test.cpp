@@ -529,7 +529,7 @@ command drop($n: int) { delete A a where a.id > 0 limit $n }
     const Json answer = Json::parse((*session)->answer_line(line));
     EXPECT_EQ(brief(answer), expected) << line;
     if (answer.contains("error")) {
-      EXPECT_EQ(reason(answer), "n: a limit is not negative");
+      EXPECT_EQ(reason(answer), "n: a limit must not be negative");
     }
     EXPECT_EQ(brief(Json::parse(reference.answer_line(line))), expected) << "reference: " << line;
   }
@@ -567,62 +567,66 @@ TEST(TypedInterface, ChecksTheTypesOfArguments) {
   const std::string inet = "\4\12" + std::string(3, '\1');
 
   EXPECT_EQ(put("yes", true), "applied");
-  EXPECT_EQ(put("yes", 1), "value: yes: an int is no bool");
-  EXPECT_EQ(put("number", "5"), "value: number: a string is no int");
-  EXPECT_EQ(put("number", 5.0), "value: number: a double is no int");
-  EXPECT_EQ(put("ratio", 1), "value: ratio: an int is no float");
-  EXPECT_EQ(put("ratio", std::numeric_limits<double>::infinity()), "value: ratio: a double is no float");
-  EXPECT_EQ(put("ratio", std::numeric_limits<double>::quiet_NaN()), "value: ratio: a double is no float");
+  EXPECT_EQ(put("yes", 1), "value: yes: expected bool, not an int");
+  EXPECT_EQ(put("number", "5"), "value: number: expected int, not a string");
+  EXPECT_EQ(put("number", 5.0), "value: number: expected int, not a double");
+  EXPECT_EQ(put("ratio", 1), "value: ratio: expected float, not an int");
+  EXPECT_EQ(put("ratio", std::numeric_limits<double>::infinity()), "value: ratio: expected float, not a double");
+  EXPECT_EQ(put("ratio", std::numeric_limits<double>::quiet_NaN()), "value: ratio: expected float, not a double");
   EXPECT_EQ(put("price", model::Decimal(5)), "applied");
-  EXPECT_EQ(put("price", 5), "value: price: an int is no decimal");
-  EXPECT_EQ(put("name", 5), "value: name: an int is no text");
-  EXPECT_EQ(put("name", "\xff"), "value: name: a string is no text");
-  EXPECT_EQ(put("name", std::string(1, '\0')), "value: name: a string is no text");
+  EXPECT_EQ(put("price", 5), "value: price: expected decimal, not an int");
+  EXPECT_EQ(put("name", 5), "value: name: expected text, not an int");
+  EXPECT_EQ(put("name", "\xff"), "value: name: expected text, not a string");
+  EXPECT_EQ(put("name", std::string(1, '\0')), "value: name: expected text, not a string");
   EXPECT_EQ(put("short", "four"), "value: short: 4 characters, at most 3 fit");
   EXPECT_EQ(put("state", "paid"), "applied");
   EXPECT_EQ(put("state", "lost"), "value: state: a string is no \"open\" | \"paid\"");
   EXPECT_EQ(put("bits", "\xff"), "applied");
-  EXPECT_EQ(put("bits", List{}), "value: bits: a list is no bytes");
+  EXPECT_EQ(put("bits", List{}), "value: bits: expected bytes, not a list");
   EXPECT_EQ(put("at", *model::parse_timestamp("9999-12-31T23:59:59.999Z")), "applied");
-  EXPECT_EQ(put("at", *model::parse_timestamp("9999-12-31T23:59:59.999Z") + 1), "value: at: an int is no timestamp");
+  EXPECT_EQ(put("at", *model::parse_timestamp("9999-12-31T23:59:59.999Z") + 1),
+            "value: at: expected timestamp, not an int");
   EXPECT_EQ(put("at", *model::parse_timestamp("0001-01-01T00:00:00Z")), "applied");
-  EXPECT_EQ(put("at", *model::parse_timestamp("0001-01-01T00:00:00Z") - 1), "value: at: an int is no timestamp");
+  EXPECT_EQ(put("at", *model::parse_timestamp("0001-01-01T00:00:00Z") - 1),
+            "value: at: expected timestamp, not an int");
   EXPECT_EQ(put("day", *model::parse_date("9999-12-31")), "applied");
-  EXPECT_EQ(put("day", *model::parse_date("9999-12-31") + 1), "value: day: an int is no date");
-  EXPECT_EQ(put("day", *model::parse_date("0001-01-01") - 1), "value: day: an int is no date");
+  EXPECT_EQ(put("day", *model::parse_date("9999-12-31") + 1), "value: day: expected date, not an int");
+  EXPECT_EQ(put("day", *model::parse_date("0001-01-01") - 1), "value: day: expected date, not an int");
   EXPECT_EQ(put("token", std::string(16, 'x')), "applied");
-  EXPECT_EQ(put("token", std::string(15, 'x')), "value: token: a string is no uuid");
+  EXPECT_EQ(put("token", std::string(15, 'x')), "value: token: expected uuid, not a string");
   EXPECT_EQ(put("event", model::to_sortable(*model::parse_uuid("00000000-0000-1000-8000-000000000000"))), "applied");
-  EXPECT_EQ(put("event", std::string(16, 'x')), "value: event: a string is no timeuuid");
+  EXPECT_EQ(put("event", std::string(16, 'x')), "value: event: expected timeuuid, not a string");
   EXPECT_EQ(put("address", inet), "applied");
-  EXPECT_EQ(put("address", inet.substr(1)), "value: address: a string is no inet");
+  EXPECT_EQ(put("address", inet.substr(1)), "value: address: expected inet, not a string");
   EXPECT_EQ(put("note", R"({"a": [1]})"), "applied");
-  EXPECT_EQ(put("note", "{"), "value: note: a string is no json");
-  EXPECT_EQ(put("note", "99999999999999999999"), "value: note: a string is no json");
+  EXPECT_EQ(put("note", "{"), "value: note: expected json, not a string");
+  EXPECT_EQ(put("note", "99999999999999999999"), "value: note: expected json, not a string");
   EXPECT_EQ(put("other", "b"), "applied");
-  EXPECT_EQ(put("other", List{"b"}), "value: other: a list is no text(40)");
+  EXPECT_EQ(put("other", List{"b"}), "value: other: expected text(40), not a list");
   EXPECT_EQ(put("place", List{"x", 1}), "applied");
-  EXPECT_EQ(put("place", List{"x"}), "value: place: a list is no Place");
-  EXPECT_EQ(put("place", List{1, "x"}), "value: place.town: an int is no text");
+  EXPECT_EQ(put("place", List{"x"}), "value: place: expected Place, not a list");
+  EXPECT_EQ(put("place", List{1, "x"}), "value: place.town: expected text, not an int");
   EXPECT_EQ(put("place", List{"x", Datum()}), "required: place.number: a value is required");
   EXPECT_EQ(put("point", List{1, 2.0, Datum()}), "applied");
-  EXPECT_EQ(put("point", List{1, 2, Datum()}), "value: point.y: an int is no float");
-  EXPECT_EQ(put("point", 1), "value: point: an int is no Point");
+  EXPECT_EQ(put("point", List{1, 2, Datum()}), "value: point.y: expected float, not an int");
+  EXPECT_EQ(put("point", 1), "value: point: expected Point, not an int");
   EXPECT_EQ(fill("numbers", List{1, 1}), "applied");
-  EXPECT_EQ(fill("numbers", List{1, "x"}), "value: numbers[1]: a string is no int");
-  EXPECT_EQ(fill("numbers", 1), "value: numbers: an int is no list<int>");
+  EXPECT_EQ(fill("numbers", List{1, "x"}), "value: numbers[1]: expected int, not a string");
+  EXPECT_EQ(fill("numbers", 1), "value: numbers: expected list<int>, not an int");
   EXPECT_EQ(fill("tags", List{"a", "b"}), "applied");
-  EXPECT_EQ(fill("tags", List{"b", "a"}), "value: tags[1]: the elements of a set ascend, each once");
-  EXPECT_EQ(fill("tags", List{"a", "a"}), "value: tags[1]: the elements of a set ascend, each once");
+  EXPECT_EQ(fill("tags", List{"b", "a"}),
+            "value: tags[1]: the elements of a set must be in ascending order, without duplicates");
+  EXPECT_EQ(fill("tags", List{"a", "a"}),
+            "value: tags[1]: the elements of a set must be in ascending order, without duplicates");
   EXPECT_EQ(fill("prices", List{List{"a", model::Decimal(1)}}), "applied");
-  EXPECT_EQ(fill("prices", List{List{"a"}}), "value: prices[0]: an entry of a map is a key and a value");
-  EXPECT_EQ(fill("prices", List{List{"a", 1}}), "value: prices[0]: an int is no decimal");
+  EXPECT_EQ(fill("prices", List{List{"a"}}), "value: prices[0]: an entry of a map must be a key and a value");
+  EXPECT_EQ(fill("prices", List{List{"a", 1}}), "value: prices[0]: expected decimal, not an int");
   EXPECT_EQ(fill("visits", List{List{List{"y", 1}, 1}, List{List{"x", 1}, 1}}),
-            "value: visits[1]: the keys of a map ascend, each once");
+            "value: visits[1]: the keys of a map must be in ascending order, without duplicates");
   EXPECT_EQ(fill("visits", Datum()), "required: `visits` is required");
 
   EXPECT_EQ(brief(session.query("first_things", {{"n", 1}})), "1 rows");
-  EXPECT_EQ(brief(session.query("first_things", {{"n", "1"}})), "value: n: a string is no int");
+  EXPECT_EQ(brief(session.query("first_things", {{"n", "1"}})), "value: n: expected int, not a string");
   EXPECT_EQ(brief(session.query("first_things", {})), "required: `n` is required");
   const auto verified = session.verify();
   ASSERT_TRUE(verified);
@@ -637,7 +641,7 @@ TEST(TypedInterface, ChecksTheTimeOfAnId) {
     return brief(opened.session->command("make", {{"id", "a"}}, model::make_command_id(time, 1, 1)));
   };
   EXPECT_EQ(make(noon - 3'600'001), "expired: the command id is older than an hour");
-  EXPECT_EQ(make(model::last_command_time + 1), "value: the command id is of a time after year 9999");
+  EXPECT_EQ(make(model::last_command_time + 1), "value: the time in the command id is after the year 9999");
   EXPECT_EQ(make(model::last_command_time), "applied");
 }
 
@@ -651,9 +655,10 @@ TEST(TypedInterface, ChecksTheNames) {
   EXPECT_EQ(brief(session.command("make", {{"id", "a"}, {"id", "b"}})), "value: `id` is given twice");
   EXPECT_EQ(brief(session.query("thing", {{"id", "a"}, {"more", 1}})), "request: no parameter `more`");
   EXPECT_EQ(brief(session.query("thing", {{"id", "a"}, {"id", "b"}})), "request: `id` is given twice");
-  EXPECT_EQ(brief(session.query("things", {}, "x")), "request: not a `cursor` of query `things` with these parameters");
+  EXPECT_EQ(brief(session.query("things", {}, "x")),
+            "request: the `cursor` is not one of query `things` with these parameters");
   EXPECT_EQ(brief(session.query("largest", {}, "x")),
-            "request: a `cursor`, and query `largest` has no pages: it answers with its last refresh");
+            "request: query `largest` takes no `cursor`: it returns its last refresh");
   EXPECT_FALSE(session.refresh("things"));
   EXPECT_EQ(brief(session.query("total", {})), "1 rows");
 }

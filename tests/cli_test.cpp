@@ -2,7 +2,9 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "noam/base/json.h"
@@ -55,6 +57,53 @@ TEST_F(Cli, SaysNothingAboutAFineModel) {
   const ProgramRun run = run_noam({"check", file("shop.noam", fine)});
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.out + run.err, "");
+}
+
+namespace {
+
+// What the program prints on a terminal.
+std::string on_terminal(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{noam_program()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  argv.reserve(all.size() + 1);
+  for (std::string& one : all) argv.push_back(one.data());
+  argv.push_back(nullptr);
+  int descriptor = -1;
+  const pid_t process = ::forkpty(&descriptor, nullptr, nullptr, nullptr);
+  if (process == 0) {
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  EXPECT_GT(process, 0);
+  std::string out;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(descriptor, buffer, sizeof buffer)) > 0;)
+    out.append(buffer, static_cast<std::size_t>(count));
+  ::close(descriptor);
+  ::waitpid(process, nullptr, 0);
+  std::erase(out, '\r');
+  return out;
+}
+
+}  // namespace
+
+TEST_F(Cli, SaysOnATerminalThatAModelIsFine) {
+  const std::string good = file("shop.noam", fine);
+  const std::string other = file("other.noam", "model other\nentity Product { sku: text key }\n");
+  const std::string bad = file("bad.noam", "model bad\nentity Product { sku: decimals key }\n");
+  EXPECT_EQ(on_terminal({"check", good}), good + ": ok\n");
+  EXPECT_EQ(on_terminal({"check", good, other}), good + ": ok\n" + other + ": ok\n");
+  EXPECT_EQ(on_terminal({"check", good, "--target", "mongodb"}), good + ": ok\n");
+  EXPECT_EQ(on_terminal({"check", good, "--json"}), "[]\n");
+  const std::string mixed = on_terminal({"check", bad, good});
+  EXPECT_EQ(mixed.find(bad + ": ok"), std::string::npos) << mixed;
+  EXPECT_NE(mixed.find(bad + ": 1 error\n" + good + ": ok\n"), std::string::npos) << mixed;
+  // A lint alone is no error, but not nothing.
+  const std::string lint = file("lint.noam",
+                                "model lint\nentity Product { sku: text key }\n"
+                                "query some { select p.sku from Product p limit 3 }\n");
+  EXPECT_EQ(on_terminal({"check", lint}).find(": ok"), std::string::npos);
 }
 
 TEST_F(Cli, TellsWhatIsWrongAndEndsWithOne) {

@@ -181,7 +181,7 @@ TEST_F(DesignCommand, GivesJson) {
 TEST_F(DesignCommand, SaysWhatIsWrongInALine) {
   expect_wrong_use(design({"FILE", "--strategy", "figure99"}), {"figure99", "eao", "etf", "normalized", "apart"});
   expect_wrong_use(design({"FILE", "--strategy", "normalised"}), {"did you mean `normalized`?"});
-  expect_wrong_use(design({"FILE", "--strategy", "advised"}), {"`advised` is not there yet"});
+  expect_wrong_use(design({"FILE", "--strategy", "advised"}), {"`advised` is not implemented yet"});
   expect_wrong_use(design({"FILE", "--mix", "noon"}), {"no mix `noon`", "day, night"});
   expect_wrong_use(design({"FILE", "--explain", "prodct"}), {"no statement `prodct`; did you mean `product`?"});
   expect_wrong_use(design({"no/such/file.noam"}), {"no/such/file.noam"});

@@ -236,13 +236,13 @@ TEST_F(Drawing, OfNothingSaysSo) {
 TEST_F(Drawing, RefusesWhatDoesNotGoTogether) {
   expect_wrong_use(design({"--draw", "circles"}), "circles");
   expect_wrong_use(design({"--draw"}), "--draw");
-  expect_wrong_use(design({"--svg"}), "--svg is for pictures: say --draw blocks or --draw tables");
-  expect_wrong_use(design({"-o", path("a.svg")}), "--output is for pictures");
-  expect_wrong_use(design({"--with-data", example("game/figure3")}), "--with-data is for pictures");
+  expect_wrong_use(design({"--svg"}), "--svg needs --draw blocks or --draw tables");
+  expect_wrong_use(design({"-o", path("a.svg")}), "--output needs --draw");
+  expect_wrong_use(design({"--with-data", example("game/figure3")}), "--with-data needs --draw");
   expect_wrong_use(design({"--draw", "tables", "--with-data", example("game/figure3")}), "tables show no data");
-  expect_wrong_use(design({"--draw", "tables", "--json"}), "leave out --json");
-  expect_wrong_use(design({"--draw", "tables", "--explain"}), "leave out --explain");
-  expect_wrong_use(design({"--draw", "tables", "--mix", "play"}), "leave out --mix");
+  expect_wrong_use(design({"--draw", "tables", "--json"}), "--draw and --json cannot be used together");
+  expect_wrong_use(design({"--draw", "tables", "--explain"}), "--draw and --explain cannot be used together");
+  expect_wrong_use(design({"--draw", "tables", "--mix", "play"}), "--draw and --mix cannot be used together");
   expect_wrong_use(design({"--draw", "blocks", "--strategy", "figure99"}), "figure99");
 }
 
@@ -252,19 +252,29 @@ TEST_F(Drawing, WritesNothingWhereTheDataIsWrong) {
   expect_wrong_use(design({"--draw", "blocks", "--with-data", bad, "-o", picture}),
                    "Player.jsonl:1: first_name: a value is required [required]");
   expect_wrong_use(design({"--draw", "blocks", "--with-data", path("nowhere"), "-o", picture}), "nowhere");
-  expect_wrong_use(design({"--draw", "blocks", "--with-data", "-", "-o", picture}), "data is read from files");
+  expect_wrong_use(design({"--draw", "blocks", "--with-data", "-", "-o", picture}),
+                   "data cannot come from standard input here");
   expect_wrong_use(design({"--draw", "blocks", "--with-data", bad, "--with-data", bad, "-o", picture}), "given twice");
   EXPECT_FALSE(std::filesystem::exists(picture));
 }
 
+TEST_F(Drawing, CreatesTheFolderOfAPicture) {
+  EXPECT_EQ(design({"--draw", "tables", "-o", path("new/folder/a.svg")}).code, 0);
+  expect_legible(read_file(path("new/folder/a.svg")));
+  // A folder that was created for a picture that cannot be written is removed.
+  expect_wrong_use(design({"--draw", "tables", "-o", path("other/folder/") + std::string(300, 'a')}),
+                   "File name too long");
+  EXPECT_FALSE(std::filesystem::exists(path("other")));
+}
+
 TEST_F(Drawing, SaysWhereItCannotBeWritten) {
-  expect_wrong_use(design({"--draw", "tables", "-o", path("no/such/a.svg")}), "no/such/a.svg: can't be written");
-  expect_wrong_use(design({"--draw", "tables", "-o", folder.path().string()}), "it is no file");
-  expect_wrong_use(design({"--draw", "tables", "-o", "/dev/null"}), "/dev/null: can't be written: it is no file");
+  expect_wrong_use(design({"--draw", "tables", "-o", path("a.svg/")}), "a.svg/: cannot be written");
+  expect_wrong_use(design({"--draw", "tables", "-o", folder.path().string()}), "not a regular file");
+  expect_wrong_use(design({"--draw", "tables", "-o", "/dev/null"}), "/dev/null: cannot be written: not a regular file");
   if (::geteuid() != 0) {
     const std::string kept = file("kept.svg", "old");
     std::filesystem::permissions(kept, std::filesystem::perms::owner_read);
-    expect_wrong_use(design({"--draw", "tables", "-o", kept}), "can't be written");
+    expect_wrong_use(design({"--draw", "tables", "-o", kept}), "cannot be written");
     EXPECT_EQ(read_file(kept), "old");
   }
   // Nothing is left behind.

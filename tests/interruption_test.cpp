@@ -148,7 +148,7 @@ TEST_F(Interruption, OfABulkChangeIsMadeGoodByARepeat) {
     if (++commits == 3) interrupted_ = true;  // the note, and two instances
   };
   EXPECT_EQ(run("rewrite", {{"words", "new"}}, id),
-            R"({"outcome":"unknown","reason":"interrupted when 2 of 5 instances were changed"})");
+            R"({"outcome":"unknown","reason":"interrupted after 2 of 5 instances were changed"})");
   interrupted_ = false;
   EXPECT_EQ(with_words("new"), 2U);
   EXPECT_EQ(run("rewrite", {{"words", "new"}}, id), R"({"outcome":"applied","count":5})");

@@ -63,7 +63,7 @@ TEST_F(LoadCommand, LoadsAFileAndTellsItsBadLines) {
   const ProgramRun run = load({players});
   EXPECT_EQ(run.code, 3);
   EXPECT_EQ(run.out, "Player.csv: 2 loaded, 1 bad (0.0 s)\n");
-  EXPECT_EQ(run.err, "noam: Player.csv:4: Player \"rick\" exists [exists]\n");
+  EXPECT_EQ(run.err, "noam: Player.csv:4: Player \"rick\" already exists [exists]\n");
 }
 
 TEST_F(LoadCommand, LoadsStandardInput) {
@@ -115,44 +115,45 @@ TEST_F(LoadCommand, EndsAtTheFirstBadLineWhereItIsStrict) {
   EXPECT_EQ(run.code, 3);
   EXPECT_EQ(run.out, "Player.csv: 2 loaded, 1 bad (0.0 s)\n");
   EXPECT_EQ(run.err,
-            "noam: Player.csv:4: Player \"b\" exists [exists]\n"
+            "noam: Player.csv:4: Player \"b\" already exists [exists]\n"
             "noam: Player.csv: stopped at a bad line; loaded up to line 3; once it is mended, the same command goes on "
             "there\n");
 }
 
 TEST_F(LoadCommand, RefusesWrongUse) {
   const std::string players = file("Player.csv", "username,first_name,last_name\na,A,A\n");
-  expect_wrong_use({path("Player.jsonl")}, "Player.jsonl: can't be read: No such file or directory");
+  expect_wrong_use({path("Player.jsonl")}, "Player.jsonl: cannot be read: No such file or directory");
   expect_wrong_use({file("Plyer.csv", "")},
-                   "Plyer.csv: a file is named after its entity, or --entity says it; did you mean `Player`? there are "
+                   "Plyer.csv: the name of the file is not an entity: rename it, or give --entity; did you mean "
+                   "`Player`? available: "
                    "Player, Game");
   expect_wrong_use({players, "--entity", "player"},
-                   "no entity `player`; did you mean `Player`? there are Player, Game");
-  expect_wrong_use(
-      {file("Player.txt", "")},
-      "Player.txt: is it JSON lines (.jsonl, .ndjson, .json) or comma-separated (.csv, .tsv)? Say --format "
-      "jsonl or --format csv");
-  expect_wrong_use({"-"}, "standard input has no name: say what it is with --entity and --format");
-  expect_wrong_use({players, "--delimiter", ";;"}, "--delimiter `;;`: it is one character, such as `;`, or `\\t`");
-  expect_wrong_use({players, "--delimiter", "\""}, "--delimiter `\"`: it is one character, such as `;`, or `\\t`");
+                   "no entity `player`; did you mean `Player`? available: Player, Game");
+  expect_wrong_use({file("Player.txt", "")},
+                   "Player.txt: unknown format; name the file .jsonl, .ndjson, .json, .csv or .tsv, or give --format "
+                   "jsonl or --format csv");
+  expect_wrong_use({"-"}, "standard input has no name: give --entity and --format");
+  expect_wrong_use({players, "--delimiter", ";;"}, "--delimiter `;;`: must be one character, such as `;`, or `\\t`");
+  expect_wrong_use({players, "--delimiter", "\""}, "--delimiter `\"`: must be one character, such as `;`, or `\\t`");
   expect_wrong_use({file("Game.jsonl", ""), "--delimiter", ";"},
-                   "Game.jsonl: --delimiter is for comma-separated values");
-  expect_wrong_use({players, players}, "Player.csv: is given twice");
-  expect_wrong_use({players, "--delimiter", ";"},
-                   "Player.csv:1: column `username,first_name,last_name` is no field of Player; perhaps --delimiter "
-                   "','? there are username, first_name, last_name, score, games");
+                   "Game.jsonl: --delimiter can be used with CSV files only");
+  expect_wrong_use({players, players}, "Player.csv: given twice");
+  expect_wrong_use(
+      {players, "--delimiter", ";"},
+      "Player.csv:1: column `username,first_name,last_name` is not a field of Player; did you mean --delimiter "
+      "','? available: username, first_name, last_name, score, games");
   file("empty/notes.txt", "");
   expect_wrong_use({path("empty")},
-                   "empty: nothing to load in this folder: no file ends in .jsonl, .ndjson, .json, .csv or .tsv");
-  expect_wrong_use({path("empty"), "--entity", "Player"}, "empty: --entity is for a file, and this is a folder");
+                   "empty: nothing to load: no file in this folder ends in .jsonl, .ndjson, .json, .csv or .tsv");
+  expect_wrong_use({path("empty"), "--entity", "Player"}, "empty: --entity cannot be used with a folder");
   if (::geteuid() != 0) {
     std::filesystem::permissions(players, std::filesystem::perms::none);
-    expect_wrong_use({players}, "Player.csv: can't be read: Permission denied");
+    expect_wrong_use({players}, "Player.csv: cannot be read: Permission denied");
   }
   const ProgramRun both =
       run_noam({"load", "-", "-", "--store", "memory:", "--entity", "Player", "--format", "csv"}, "");
   EXPECT_EQ(both.code, 2);
-  EXPECT_EQ(both.err, "noam: standard input is the model or the data, not both\n");
+  EXPECT_EQ(both.err, "noam: standard input cannot be both the model and the data\n");
   EXPECT_EQ(load({}).code, 2);
   EXPECT_EQ(load({players, "--format", "xml"}).code, 2);
 }
@@ -160,7 +161,7 @@ TEST_F(LoadCommand, RefusesWrongUse) {
 TEST_F(LoadCommand, LooksAtAllFilesBeforeItLoadsOne) {
   const std::string players = file("Player.csv", "username,first_name,last_name\na,A,A\n");
   expect_wrong_use({players, file("Game.csv", "id\ng1\n")},
-                   "Game.csv:1: column `first_player` is missing, and Game requires it");
+                   "Game.csv:1: missing column `first_player`, which Game requires");
 }
 
 TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
@@ -178,7 +179,7 @@ TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
   EXPECT_EQ(first.out, "data/Player.csv: 1,000 loaded (0.0 s)\ndata/Game.jsonl: 1 loaded (0.0 s)\n");
   const ProgramRun second = load({players});
   EXPECT_EQ(second.code, 0);
-  EXPECT_EQ(second.out, "data/Player.csv: already loaded, 1,000 of Player; --again loads it once more\n");
+  EXPECT_EQ(second.out, "data/Player.csv: already loaded, 1,000 of Player; use --again to load it again\n");
   file("data/Player.csv", text + "v1,F,L\nu1,F,L\n");
   const ProgramRun third = load({players, "--json"});
   EXPECT_EQ(third.code, 3);
@@ -189,7 +190,7 @@ TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
   file("data/Player.csv", "username,first_name,last_name\n");
   expect_wrong_use(
       {players},
-      "data/Player.csv: has changed since its first 1003 lines were loaded; --again loads it from the start");
+      "data/Player.csv: has changed since its first 1003 lines were loaded; use --again to load it from the start");
   EXPECT_EQ(load({players, "--again"}).out, "data/Player.csv: 0 loaded (0.0 s)\n");
 
   // What is exported loads into another store, under another design, and is exported as it was.
@@ -213,6 +214,33 @@ TEST_F(LoadCommand, GoesOnAndComesBackThroughTheEmbeddedStore) {
       "g1,u1,u2,\"[{\"\"moves\"\":\"\"e4\"\",\"\"comments\"\":null,\"\"actions\"\":null,\"\"spell\"\":null}]\"\n");
 }
 
+TEST_F(LoadCommand, ExportsIntoNewFoldersOrLeavesNothing) {
+  store = "rocksdb:" + path("data");
+  ASSERT_EQ(run_noam({"deploy", game(), "--store", store}).code, 0);
+  const auto export_to = [&](const std::string& to, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"export", game(), "--store", store, "--to", to};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_noam(arguments);
+  };
+  EXPECT_EQ(export_to(path("a/b/c")).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(path("a/b/c/Player.jsonl")));
+  // A folder stands where a file would go.
+  std::filesystem::create_directories(path("taken/Game.jsonl/x"));
+  const ProgramRun taken = export_to(path("taken"), {"--force"});
+  EXPECT_EQ(taken.code, 2) << taken.out;
+  EXPECT_EQ(plain(taken.err), "noam: taken/Game.jsonl: cannot be written: it is a folder\n");
+  for (const auto& entry : std::filesystem::directory_iterator(path("taken")))
+    EXPECT_EQ(entry.path().filename(), "Game.jsonl");
+  write_file(path("file"), "");
+  const ProgramRun below = export_to(path("file/new/folder"));
+  EXPECT_EQ(below.code, 2);
+  EXPECT_EQ(plain(below.err), "noam: file/new/folder: cannot be created: Not a directory\n");
+  EXPECT_EQ(plain(export_to(path("file")).err), "noam: file: not a folder\n");
+  // Where the last of them cannot be created, none stays.
+  EXPECT_EQ(export_to(path("new/folder/" + std::string(300, 'a'))).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+}
+
 TEST(ExportCommand, RefusesWrongUse) {
   const auto message = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"export", game(), "--store", "memory:"});
@@ -221,9 +249,10 @@ TEST(ExportCommand, RefusesWrongUse) {
     EXPECT_EQ(run.out, "");
     return run.err;
   };
-  EXPECT_EQ(message({}), "noam: to standard output goes one entity, --entity E; for more say --to FOLDER\n");
-  EXPECT_EQ(message({"--entity", "Plyer"}), "noam: no entity `Plyer`; did you mean `Player`? there are Player, Game\n");
-  EXPECT_EQ(message({"--entity", "Player", "--json"}), "noam: --json and --force go with --to FOLDER\n");
+  EXPECT_EQ(message({}), "noam: give --entity E to write one entity to standard output, or --to FOLDER for several\n");
+  EXPECT_EQ(message({"--entity", "Plyer"}),
+            "noam: no entity `Plyer`; did you mean `Player`? available: Player, Game\n");
+  EXPECT_EQ(message({"--entity", "Player", "--json"}), "noam: --json and --force need --to FOLDER\n");
 }
 
 }  // namespace noam::tests

@@ -268,7 +268,7 @@ TEST(LoadRows, HaveTheirNoteInTheSameCommit) {
   // Somebody else was here.
   const Loaded second = database.session->load(batch);
   ASSERT_TRUE(second.failure);
-  EXPECT_EQ(second.failure->message, "somebody else loads the same at the same time");
+  EXPECT_EQ(second.failure->message, "another process loads the same file at the same time");
   EXPECT_TRUE(second.rows.empty());
   // What the store does not take leaves neither.
   batch = database.batch("User", {R"({"name": "cleo"})"});
@@ -395,8 +395,8 @@ TEST_F(LoadFiles, OfJsonLinesTellTheirBadLines) {
   EXPECT_EQ(report.records, 7U);
   EXPECT_EQ(report.loaded, 2U);
   EXPECT_EQ(report.bad, 5U);
-  EXPECT_EQ(bad(report), (Texts{"3 exists: User \"ann\" exists", "4 value: no field `nme` in User",
-                                "5 format: not a line of JSON: byte 10 can't stand there", "6 format: not valid UTF-8",
+  EXPECT_EQ(bad(report), (Texts{"3 exists: User \"ann\" already exists", "4 value: no field `nme` in User",
+                                "5 format: invalid JSON: byte 10 can't stand there", "6 format: not valid UTF-8",
                                 "7 value: an instance is an object: {\"field\": value, …}"}));
   EXPECT_EQ(users(), "ann,18,none,,\ncleo,5,none,,\n");
 }
@@ -417,12 +417,11 @@ TEST_F(LoadFiles, OfCommaSeparatedValuesTellTheirBadRecords) {
                                       "x,\"fay,\r\n"
                                       "x,gus,"));
   EXPECT_EQ(report.end, LoadEnd::Complete);
-  EXPECT_EQ(bad(report),
-            (Texts{"5 format: 2 cells, and the header has 3", "6 required: name: a value is required",
-                   "7 format: not valid UTF-8", "8 value: tags: set<text> is given as JSON, and this is none",
-                   "9 value: tags[0]: expected text, not 1",
-                   "10 format: a quote in cell 1, which does not begin with one",
-                   "13 format: the quote that opens cell 2 in line 13 is never closed"}));
+  EXPECT_EQ(bad(report), (Texts{"5 format: 2 cells, but the header has 3", "6 required: name: a value is required",
+                                "7 format: not valid UTF-8", "8 value: tags: expected set<text> as JSON",
+                                "9 value: tags[0]: expected text, not 1",
+                                "10 format: cell 1 contains a quote but does not start with one",
+                                "13 format: the quote that opens cell 2 in line 13 is never closed"}));
   EXPECT_EQ(report.records, 12U);
   EXPECT_EQ(report.loaded, 5U);
   EXPECT_EQ(users(),
@@ -432,15 +431,15 @@ TEST_F(LoadFiles, OfCommaSeparatedValuesTellTheirBadRecords) {
 TEST_F(LoadFiles, WithAWrongHeaderAreNotLoaded) {
   const auto message = [&](const std::string& text) { return load(file("User.csv", text)).message; };
   EXPECT_EQ(message("name,agee\nann,1\n"),
-            "User.csv:1: column `agee` is no field of User; did you mean `age`? there are name, age, nick, tags, "
+            "User.csv:1: column `agee` is not a field of User; did you mean `age`? available: name, age, nick, tags, "
             "friends");
   EXPECT_EQ(message("name;age\nann;1\n"),
-            "User.csv:1: column `name;age` is no field of User; perhaps --delimiter ';'? there are name, age, nick, "
-            "tags, friends");
-  EXPECT_EQ(message("name,age,name\n"), "User.csv:1: column `name` is there twice");
-  EXPECT_EQ(message("age,nick\n1,x\n"), "User.csv:1: column `name` is missing, and User requires it");
-  EXPECT_EQ(message(""), "User.csv: is empty; its first line names the columns");
-  EXPECT_EQ(message("\n\n"), "User.csv: is empty; its first line names the columns");
+            "User.csv:1: column `name;age` is not a field of User; did you mean --delimiter ';'? available: name, age, "
+            "nick, tags, friends");
+  EXPECT_EQ(message("name,age,name\n"), "User.csv:1: column `name` is given twice");
+  EXPECT_EQ(message("age,nick\n1,x\n"), "User.csv:1: missing column `name`, which User requires");
+  EXPECT_EQ(message(""), "User.csv: empty file; the first line must name the columns");
+  EXPECT_EQ(message("\n\n"), "User.csv: empty file; the first line must name the columns");
   EXPECT_EQ(message("\"name\n"), "User.csv:1: the quote that opens cell 1 in line 1 is never closed");
   EXPECT_EQ(message("na\xFFme\n"), "User.csv:1: the header is not valid UTF-8");
   EXPECT_EQ(users(), "");
@@ -449,17 +448,17 @@ TEST_F(LoadFiles, WithAWrongHeaderAreNotLoaded) {
 
 TEST_F(LoadFiles, InOtherEncodingsAreRefusedWithTheRemedy) {
   using namespace std::string_literals;
-  const std::string remedy = "; noam reads UTF-8: `iconv -f UTF-16 -t UTF-8` makes it that";
-  EXPECT_EQ(load(file("User.csv", "\xFF\xFEn\0a\0"s)).message, "User.csv: is in UTF-16" + remedy);
-  EXPECT_EQ(load(file("User.csv", "\xFE\xFF\0n\0a"s)).message, "User.csv: is in UTF-16" + remedy);
-  EXPECT_EQ(load(file("User.jsonl", "\xFF\xFE\0\0{\0\0\0"s)).message.substr(0, 24), "User.jsonl: is in UTF-32");
-  EXPECT_EQ(load(file("User.jsonl", "{\0}\0"s)).message.substr(0, 25), "User.jsonl: has NUL bytes");
+  const std::string remedy = ", but noam reads UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`";
+  EXPECT_EQ(load(file("User.csv", "\xFF\xFEn\0a\0"s)).message, "User.csv: encoded in UTF-16" + remedy);
+  EXPECT_EQ(load(file("User.csv", "\xFE\xFF\0n\0a"s)).message, "User.csv: encoded in UTF-16" + remedy);
+  EXPECT_EQ(load(file("User.jsonl", "\xFF\xFE\0\0{\0\0\0"s)).message.substr(0, 29), "User.jsonl: encoded in UTF-32");
+  EXPECT_EQ(load(file("User.jsonl", "{\0}\0"s)).message.substr(0, 30), "User.jsonl: contains NUL bytes");
   // A NUL further behind is of one record.
   std::string text = "name\n";
   for (int i = 0; i < 2'000; ++i) text += "u" + std::to_string(i) + "\n";
   const LoadReport report = load(file("User.csv", text + "x\0y\nlast\n"s));
   EXPECT_EQ(report.loaded, 2'001U);
-  EXPECT_EQ(bad(report), Texts{"2002 format: a NUL byte, which no text holds"});
+  EXPECT_EQ(bad(report), Texts{"2002 format: contains a NUL byte"});
 }
 
 TEST_F(LoadFiles, HaveLargeFields) {
@@ -471,7 +470,7 @@ TEST_F(LoadFiles, HaveLargeFields) {
 }
 
 TEST_F(LoadFiles, ThatCantBeReadSaySo) {
-  EXPECT_EQ(load((folder.path() / "User.csv").string()).message, "User.csv: can't be read: No such file or directory");
+  EXPECT_EQ(load((folder.path() / "User.csv").string()).message, "User.csv: cannot be read: No such file or directory");
 }
 
 TEST_F(LoadFiles, AreReadThroughAnyNumberOfBatches) {
@@ -558,7 +557,7 @@ TEST_F(LoadFiles, ThatChangedAreRefusedUntilTheyAreLoadedAgain) {
   EXPECT_EQ(load(path, run).loaded, 2U);
   run.interrupted = {};
   const std::string changed =
-      "User.csv: has changed since its first 3 lines were loaded; --again loads it from the start";
+      "User.csv: has changed since its first 3 lines were loaded; use --again to load it from the start";
   file("User.csv", "name\na\nx\nc\nd\n");
   EXPECT_EQ(load(path, run).message, changed);
   file("User.csv", "name\na\n");
@@ -578,7 +577,7 @@ TEST_F(LoadFiles, ThatChangedAreRefusedUntilTheyAreLoadedAgain) {
   // A last line that had no end may have been another one.
   file("User.csv", "name\na\nx\nc\ne\nfoo\n");
   EXPECT_EQ(load(path, run).message,
-            "User.csv: has changed since its first 5 lines were loaded; --again loads it from the start");
+            "User.csv: has changed since its first 5 lines were loaded; use --again to load it from the start");
   file("User.csv", "name\na\nx\nc\ne\nf\ng\n");
   EXPECT_EQ(load(path, run).loaded, 1U);
   EXPECT_EQ(load(path, run).end, LoadEnd::AlreadyLoaded);
@@ -876,14 +875,14 @@ TEST(Export, ReplacesNothingUnlessItIsTold) {
   ASSERT_EQ(database.load("User", {R"({"name": "b"})"}), Texts{"applied"});
   const auto refused = cli::export_to_folder(*database.session, entities, DataFormat::Csv, to.string(), false);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, (to / "Note.csv").string() + ": is there already; --force replaces it");
+  EXPECT_EQ(refused.error().message, (to / "Note.csv").string() + ": already exists; use --force to replace it");
   EXPECT_EQ(contents(to).size(), 3U);  // nothing half-written
   ASSERT_TRUE(cli::export_to_folder(*database.session, entities, DataFormat::Csv, to.string(), true));
   EXPECT_EQ(contents(to).at("User.csv"), "name,age,nick,tags,friends\na,18,none,,\nb,18,none,,\n");
   EXPECT_EQ(contents(to).size(), 4U);
   const auto nowhere = cli::export_to_folder(*database.session, entities, DataFormat::Csv, "/dev/null/x", false);
   ASSERT_FALSE(nowhere);
-  EXPECT_EQ(nowhere.error().message.rfind("/dev/null/x: can't be made", 0), 0U);
+  EXPECT_EQ(nowhere.error().message.rfind("/dev/null/x: cannot be created", 0), 0U);
 }
 
 }  // namespace noam::tests

@@ -17,6 +17,7 @@
 #include "noam/cli/opening.h"
 #include "noam/cli/statements.h"
 #include "noam/cli/verify_command.h"
+#include "noam/model/datum_json.h"
 #include "noam/stores/memory.h"
 #include "tests/support.h"
 
@@ -204,7 +205,7 @@ TEST(RunParameters, ArriveAtTheStatement) {
   refused("short=four", "refused: short: 4 characters, at most 3 fit [value]\n");
   refused("day=2023-02-29", "refused: day: expected date, not \"2023-02-29\" [value]\n");
   refused("place=[\"x\"]", "refused: place: a key of Place has 2 parts, not 1 [value]\n");
-  refused("number=13", "refused: `number != 13 or number is absent` would not hold of Thing \"a\" [require]\n");
+  refused("number=13", "refused: `number != 13 or number is absent` would not hold for Thing \"a\" [require]\n");
   refused("name=\xff", "refused: name: expected text, not \"\xef\xbf\xbd\" [value]\n");
 }
 
@@ -227,10 +228,11 @@ TEST(RunParameters, MayComeAsJson) {
 
 TEST(RunParameters, ThatAreWrongAreNamed) {
   expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "numbr=1"}), "did you mean `number`?");
-  expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "colour=red"}), "there is id, number");
-  expect_wrong_use(run_noam({"run", types(), "total", "x=1"}), "there is none");
+  expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "colour=red"}), "available: id, number");
+  expect_wrong_use(run_noam({"run", types(), "total", "x=1"}), "none available");
   expect_wrong_use(run_noam({"run", types(), "set_number", "a"}), "`a` is not `name=value`");
-  expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "number="}), "number: a value is missing");
+  expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "number="}),
+                   "number: missing value: an int cannot be empty; for example number=42");
   expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=x"}), "note: json is given as JSON");
   expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=[99999999999999999999]"}),
                    "note: the integer 99999999999999999999 does not fit into 64 bits");
@@ -310,14 +312,14 @@ TEST(RunOutput, SaysWhenItCantBeWritten) {
   const std::string noam = noam_program();
   const ProgramRun full = run_program({"sh", "-c", noam + " run " + types() + " total > /dev/full"});
   EXPECT_EQ(full.code, 2);
-  EXPECT_EQ(full.err.rfind("noam: standard output: can't be written", 0), 0U) << full.err;
+  EXPECT_EQ(full.err.rfind("noam: standard output: cannot be written", 0), 0U) << full.err;
   std::string input;
   for (int i = 0; i < 20'000; ++i) input += "{\"run\": \"total\"}\n";
   // The reader leaves after one answer.
   const ProgramRun gone =
       run_program({"sh", "-c", "(" + noam + " run " + types() + " --batch; echo $? >&2) | head -n 1"}, input);
   EXPECT_EQ(gone.out, "{\"rows\":[{\"total\":0,\"things\":0}]}\n");
-  EXPECT_EQ(gone.err, "noam: standard output: can't be written: Broken pipe\n2\n");
+  EXPECT_EQ(gone.err, "noam: standard output: cannot be written: Broken pipe\n2\n");
 }
 
 // --- Wrong use -------------------------------------------------------------------------------------------------------
@@ -338,16 +340,16 @@ TEST(RunCommand, EndsWithOneWhereTheModelIsWrong) {
 TEST(RunCommand, EndsWithTwoWhereItIsUsedWrongly) {
   expect_wrong_use(run_noam({"run"}), "FILE");
   expect_wrong_use(run_noam({"run", "missing.noam", "x"}), "missing.noam");
-  expect_wrong_use(run_noam({"run", types()}), "which query or command?");
+  expect_wrong_use(run_noam({"run", types()}), "no query or command given; ");
   expect_wrong_use(run_noam({"run", types(), "thign"}), "did you mean `thing`?");
   expect_wrong_use(run_noam({"run", types(), "check"}), "no query or command `check`");
   expect_wrong_use(run_noam({"run", types(), "total", "--batch"}), "--batch");
   expect_wrong_use(run_noam({"run", types(), "--batch", "--params", "{}"}), "--batch");
   expect_wrong_use(run_noam({"run", "-", "--batch"}), "standard input");
-  expect_wrong_use(run_noam({"run", types(), "total", "--id", "x"}), "a query has no `id`");
+  expect_wrong_use(run_noam({"run", types(), "total", "--id", "x"}), "a query takes no `id`");
   expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--id", "x"}), "`id` is a UUIDv7");
-  expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--cursor", "x"}), "a command has no `cursor`");
-  expect_wrong_use(run_noam({"run", types(), "things", "--cursor", "x"}), "not a `cursor` of query `things`");
+  expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--cursor", "x"}), "a command takes no `cursor`");
+  expect_wrong_use(run_noam({"run", types(), "things", "--cursor", "x"}), "the `cursor` is not one of query `things`");
   expect_wrong_use(run_noam({"run", types(), "total", "--jsno"}), "--jsno");
 }
 
@@ -356,14 +358,15 @@ TEST(RunCommand, NamesStoresAndStrategies) {
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:"}), "its folder follows");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "cassandra://a,b/c"}),
                    "cassandra is not built in yet");
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", "mysql://a"}), "there is `memory:`");
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory"}), "there is `memory:`");
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory:x"}), "nothing follows `memory:`");
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", ""}), "there is `memory:`");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "mysql://a"}), "available: `memory:`");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory"}), "available: `memory:`");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory:x"}), "nothing can follow `memory:`");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", ""}), "available: `memory:`");
   expect_wrong_use(run_noam({"run", example("game"), "game", "id=1", "--strategy", "figur8"}),
-                   "did you mean `figure8`? there are eao, etf, normalized, figure8");
-  expect_wrong_use(run_noam({"run", types(), "total", "--strategy", "best"}), "there are eao, etf, normalized");
-  expect_wrong_use(run_noam({"run", types(), "total", "--strategy", "advised"}), "is not there yet; there are eao");
+                   "did you mean `figure8`? available: eao, etf, normalized, figure8");
+  expect_wrong_use(run_noam({"run", types(), "total", "--strategy", "best"}), "available: eao, etf, normalized");
+  expect_wrong_use(run_noam({"run", types(), "total", "--strategy", "advised"}),
+                   "is not implemented yet; available: eao");
   EXPECT_EQ(run_noam({"run", types(), "total", "--store", "memory:"}).code, 0);
   for (const char* strategy : {"eao", "etf", "normalized", "figure8", "figure11"})
     EXPECT_EQ(run_noam({"run", example("game"), "game", "id=1", "--strategy", strategy}).out, "(0 rows)\n") << strategy;
@@ -381,6 +384,71 @@ TEST(RunCommand, TeachesByItsHelp) {
     for (const char* word : {"Example", "Exit codes", "memory:", "docs/commands/", "eao"})
       EXPECT_NE(run.out.find(word), std::string::npos) << word;
   }
+}
+
+TEST(RunParameters, AreShownByExamplesThatAreRight) {
+  const auto model = read_model(types());
+  std::size_t shown = 0;
+  const auto check_all = [&](const std::vector<model::Parameter>& parameters) {
+    for (const model::Parameter& parameter : parameters) {
+      SCOPED_TRACE(parameter.name);
+      const std::string example = cli::example_of(*model, parameter);
+      const ProgramRun typed = run_program({"sh", "-c", "printf %s " + example});
+      ASSERT_EQ(typed.out.rfind(parameter.name + "=", 0), 0U) << example;
+      const auto json = cli::read_argument(*model, parameter.type, typed.out.substr(parameter.name.size() + 1));
+      ASSERT_TRUE(json) << example << ": " << json.error().message;
+      EXPECT_TRUE(model::read_json(*model, parameter.type, *json)) << example;
+      ++shown;
+    }
+  };
+  for (const model::Query& query : model->queries) check_all(query.parameters);
+  for (const model::Command& command : model->commands) check_all(command.parameters);
+  EXPECT_GT(shown, 50U);
+}
+
+TEST(RunParameters, OfAWrongFormAreAnsweredWithAnExample) {
+  const auto answer = [&](const std::string& statement, const std::string& argument) {
+    std::vector<std::string> arguments{"run", types(), statement, "id=a", argument};
+    if (statement == "find") arguments.erase(arguments.begin() + 3);
+    const ProgramRun run = run_noam(arguments);
+    EXPECT_NE(run.code, 0);
+    EXPECT_EQ(lines_of(run.out + run.err).size(), 1U) << run.out << run.err;
+    return run.out + run.err;
+  };
+  const auto put = [&](const std::string& argument) { return answer("put_thing", argument); };
+  const auto fill = [&](const std::string& argument) { return answer("fill", argument); };
+  EXPECT_EQ(put("at=yesterday"),
+            "refused: at: expected timestamp, not \"yesterday\"; for example at=2026-01-31T08:30:00Z [value]\n");
+  EXPECT_EQ(put("day=31.1.2026"),
+            "refused: day: expected date, not \"31.1.2026\"; for example day=2026-01-31 [value]\n");
+  EXPECT_EQ(put("number=abc"), "refused: number: expected int, not \"abc\"; for example number=42 [value]\n");
+  EXPECT_EQ(put("ratio=abc"), "refused: ratio: expected float, not \"abc\"; for example ratio=1.5 [value]\n");
+  EXPECT_EQ(put("price=1,5"), "refused: price: expected decimal, not \"1,5\"; for example price=9.99 [value]\n");
+  EXPECT_EQ(
+      put("token=x"),
+      "refused: token: expected uuid, not \"x\"; for example token=0198c1f2-7a5e-7000-8000-0123456789ab [value]\n");
+  EXPECT_EQ(put("bits=?"), "refused: bits: expected bytes, not \"?\"; for example bits=aGk= [value]\n");
+  EXPECT_EQ(put("address=1.2"),
+            "refused: address: expected inet, not \"1.2\"; for example address=192.0.2.1 [value]\n");
+  EXPECT_EQ(put("yes=yes"), "refused: yes: expected bool, not \"yes\"; for example yes=true [value]\n");
+  EXPECT_EQ(put("state=shut"),
+            "refused: state: expected \"open\" | \"paid\", not \"shut\"; for example state=open [value]\n");
+  EXPECT_EQ(put("point=5"), "refused: point: expected Point, not 5; for example point='{\"x\": 42}' [value]\n");
+  EXPECT_EQ(put("place=here"), "noam: place: expected Place as JSON; for example place='[\"text\", 42]'\n");
+  EXPECT_EQ(put("number="), "noam: number: missing value: an int cannot be empty; for example number=42\n");
+  EXPECT_EQ(put("token="),
+            "noam: token: missing value: a uuid cannot be empty; for example "
+            "token=0198c1f2-7a5e-7000-8000-0123456789ab\n");
+  EXPECT_EQ(fill("tags=a,b"), "noam: tags: expected set<text> as JSON; for example tags='[\"text\"]'\n");
+  EXPECT_EQ(fill("numbers="), "noam: numbers: missing value: write [] for an empty list; for example numbers='[42]'\n");
+  EXPECT_EQ(fill("prices="),
+            "noam: prices: missing value: write {} for an empty map; for example prices='{\"text\": \"9.99\"}'\n");
+  EXPECT_EQ(put(R"(point={"x": "a"})"),
+            "refused: point.x: expected int, not \"a\"; for example point='{\"x\": 42}' [value]\n");
+  EXPECT_EQ(answer("find", "at=now"),
+            "noam: at: expected timestamp, not \"now\"; for example at=2026-01-31T08:30:00Z [value]\n");
+  // Of the right form, and refused for another reason.
+  EXPECT_EQ(put("short=long"), "refused: short: 4 characters, at most 3 fit [value]\n");
 }
 
 // --- Batches ---------------------------------------------------------------------------------------------------------
@@ -754,7 +822,7 @@ TEST(RunAfter, RunsAStatementOnWhatTheRequestsLeft) {
   EXPECT_EQ(lines[1], "a        5  one");
   EXPECT_EQ(lines[2], "b      -12  -");
   EXPECT_EQ(lines[3], "(2 rows)");
-  const std::string more = "there is more: --cursor ";
+  const std::string more = "more rows: --cursor ";
   ASSERT_EQ(lines[4].rfind(more, 0), 0U);
   const ProgramRun next =
       run_noam({"run", types(), "things", "--after", "-", "--cursor", lines[4].substr(more.size())}, things);
@@ -816,12 +884,12 @@ TEST(VerifyCommand, ComparesWhatTheRequestsLeft) {
     const auto lines = lines_of(run.out);
     ASSERT_EQ(lines.size(), 2U) << run.out;
     EXPECT_EQ(lines[0], "8 requests: 6 applied, 1 refused, 1 answered");
-    EXPECT_NE(lines[1].find(" entries compared under `" + std::string(strategy) + "`, all as they should be"),
+    EXPECT_NE(lines[1].find(" entries compared under `" + std::string(strategy) + "`, no differences"),
               std::string::npos)
         << run.out;
   }
   const ProgramRun nothing = run_noam({"verify", types()});
-  EXPECT_EQ(nothing.out, "0 entries compared under `eao`, all as they should be\n");
+  EXPECT_EQ(nothing.out, "0 entries compared under `eao`, no differences\n");
   EXPECT_EQ(nothing.code, 0);
 }
 
@@ -849,10 +917,10 @@ TEST(VerifyCommand, SaysWhatCantBeMadeAgain) {
 
 TEST(VerifyCommand, EndsWithTwoAtALineThatIsNoRequest) {
   expect_wrong_use(run_noam({"verify", types(), "--after", "-"}, "{\"run\":\"total\"}\n\n"),
-                   "<stdin>:2: an empty line is no request");
+                   "<stdin>:2: an empty line is not a request");
   expect_wrong_use(run_noam({"verify", types(), "--after", "-"}, "{\"run\":\"nothing\"}\n"), "<stdin>:1: no query");
-  expect_wrong_use(run_noam({"verify", types(), "--after", "missing.jsonl"}), "missing.jsonl: can't be read");
-  expect_wrong_use(run_noam({"verify", types(), "--after", source_dir().string()}), "can't be read");
+  expect_wrong_use(run_noam({"verify", types(), "--after", "missing.jsonl"}), "missing.jsonl: cannot be read");
+  expect_wrong_use(run_noam({"verify", types(), "--after", source_dir().string()}), "cannot be read");
   expect_wrong_use(run_noam({"verify", "-", "--after", "-"}), "standard input");
   expect_wrong_use(run_noam({"verify", types(), "--store", "redis://x"}), "redis is not built in yet");
 }

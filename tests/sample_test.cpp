@@ -133,13 +133,13 @@ TEST_F(SampleFiles, AreRefusedInOneLine) {
   expect_error(cli::read_sample(program, {bad}), bad + ":2: first_name: a value is required [required]");
   const std::string twice = file("Player.csv", "username,first_name,last_name\na,A,A\na,B,B\n");
   expect_error(cli::read_sample(program, {twice}), twice + ":3: Player \"a\" exists [exists]");
-  expect_error(cli::read_sample(program, {"-"}), "standard input has no name: data is read from files");
+  expect_error(cli::read_sample(program, {"-"}), "data cannot come from standard input here: give files or folders");
   const std::string other = file("Playr.jsonl", "");
   expect_error(cli::read_sample(program, {other}),
-               other + ": a file is named after its entity; did you mean `Player`? there are Player, Game");
+               other + ": the name of the file is not an entity; did you mean `Player`? available: Player, Game");
   const std::string text = file("Player.txt", "");
   expect_error(cli::read_sample(program, {text}),
-               text + ": is it JSON lines (.jsonl, .ndjson, .json) or comma-separated (.csv, .tsv)?");
+               text + ": unknown format; name the file .jsonl, .ndjson, .json, .csv or .tsv");
   const auto missing = cli::read_sample(program, {(folder.path() / "no" / "Player.csv").string()});
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("Player.csv"), std::string::npos) << missing.error().message;

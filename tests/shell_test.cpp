@@ -153,11 +153,24 @@ TEST(Shell, AnswersWhatIsTyped) {
       << answer;
   EXPECT_NE(answer.find("(3 rows, "), std::string::npos) << answer;
   terminal.type(std::string("register username=ann id=9") + enter);
-  EXPECT_NE(terminal.until(prompt).find(R"(refused: User "ann" exists)"), std::string::npos);
+  EXPECT_NE(terminal.until(prompt).find(R"(refused: User "ann" already exists)"), std::string::npos);
   terminal.type(std::string("nwest") + enter);
   EXPECT_NE(terminal.until(prompt).find("did you mean `newest`?"), std::string::npos);
   terminal.type(ctrl_d);
   EXPECT_EQ(terminal.leave(), 0);
+}
+
+TEST(Shell, IsLeftByTheUsualWords) {
+  for (const char* word : {"exit", "quit", ".quit", ".exit"}) {
+    SCOPED_TRACE(word);
+    Terminal terminal({microblog(), "--store", "memory:"}, {});
+    terminal.until(prompt);
+    terminal.type(std::string("help") + enter);
+    terminal.until(".quit");
+    terminal.until(prompt);
+    terminal.type(std::string(word) + enter);
+    EXPECT_EQ(terminal.leave(), 0);
+  }
 }
 
 TEST(Shell, CompletesStatementsAndParameters) {
@@ -338,7 +351,7 @@ TEST(PipedShell, AnswersLinesWithoutAPrompt) {
             "103  2026-06-01T08:04:00.000Z  Guten Morgen  de            0       0\n"
             "(1 row)\n"
             "applied\n"
-            "refused: User \"zoe\" exists [exists]\n"
+            "refused: User \"zoe\" already exists [exists]\n"
             "{\"rows\":[{\"tweet\":{\"id\":103,\"author\":\"dora\",\"at\":\"2026-06-01T08:04:00.000Z\",\"content\":"
             "\"Guten Morgen\",\"language\":\"de\"},\"likes\":0,\"shares\":0}]}\n");
 }
@@ -365,19 +378,74 @@ TEST(PipedShell, GoesOnAfterErrors) {
   EXPECT_EQ(run.out, "(0 rows)\n");
   EXPECT_EQ(run.err,
             "noam: no query or command `nwest`; did you mean `newest`?\n"
-            "noam: `newest` has no parameter `nobody`; there is username\n"
+            "noam: `newest` has no parameter `nobody`; available: username\n"
             "noam: username: `\"` is not closed\n"
             "noam: `username` is given twice\n"
-            "noam: id: expected int, not \"five\" [value]\n"
+            "noam: id: expected int, not \"five\"; for example id=42 [value]\n"
             "noam: no command `.shw`; did you mean `.show`?\n"
-            "noam: `.show STATEMENT`: it is missing\n"
+            "noam: `.show`: missing STATEMENT\n"
             "noam: no query or command `nwest`; did you mean `newest`?\n"
-            "noam: `.json` is `on` or `off`\n"
-            "noam: nothing follows `.quit`\n"
-            "noam: no refreshed query `newest`; there is top_accounts, top_followers\n"
-            "noam: /no/such/file: can't be read: No such file or directory\n"
-            "noam: `run` names a query or a command [request]\n"
-            "noam: the last query had no further page\n");
+            "noam: `.json` must be `on` or `off`\n"
+            "noam: `.quit` takes no argument\n"
+            "noam: no refreshed query `newest`; available: top_accounts, top_followers\n"
+            "noam: /no/such/file: cannot be read: No such file or directory\n"
+            "noam: `run` must be the name of a query or command [request]\n"
+            "noam: the last query has only one page\n");
+}
+
+TEST(PipedShell, TakesSingleQuotesAsShDoes) {
+  const TemporaryFolder folder;
+  write_file(
+      folder.path() / "notes.noam",
+      "model notes\n"
+      "entity Note { id: int key  text: text  tags: list<text>  about: json? }\n"
+      "query note($id) { select n.text, n.tags, n.about from Note n where n.id = $id }\n"
+      "command write($id, $text, $tags, $about) { insert Note { id: $id, text: $text, tags: $tags, about: $about "
+      "} }\n");
+  const ProgramRun run = run_noam({"shell", (folder.path() / "notes.noam").string(), "--store", "memory:"},
+                                  ".timing off\n"
+                                  "write id=1 text='it is \"so\", a\\nb' tags='[\"a b\"]' about='{\"a\": 1}'\n"
+                                  "write 'id=2' 'text=two words' tags=[] 'about=\"x\"'\n"
+                                  ".json on\n"
+                                  "note id=1\n"
+                                  "note id=2\n"
+                                  "note id='1\n");
+  EXPECT_EQ(run.out,
+            "applied\napplied\n"
+            R"({"rows":[{"text":"it is \"so\", a\\nb","tags":["a b"],"about":{"a":1}}]})"
+            "\n"
+            R"({"rows":[{"text":"two words","tags":[],"about":"x"}]})"
+            "\n");
+  EXPECT_EQ(run.err, "noam: id: `'` is not closed; put a text that starts with it in double quotes\n");
+}
+
+TEST(PipedShell, KeepsItsWordsFromStatementsOfTheSameName) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "doors.noam",
+             "model doors\n"
+             "entity Door { id: int key  open: bool }\n"
+             "query doors { select d.id, d.open from Door d order by d.id }\n"
+             "query help($id) { select d.open from Door d where d.id = $id }\n"
+             "command exist($id) { insert Door { id: $id, open: true } }\n"
+             "command exit($id) { delete Door[$id] }\n"
+             "command qwit { delete Door d where d.open = true }\n");
+  const auto run = [&](const std::string& input) {
+    return run_noam({"shell", (folder.path() / "doors.noam").string(), "--store", "memory:"}, ".timing off\n" + input);
+  };
+  // With its arguments it is the statement, without them the word of the shell.
+  const ProgramRun all = run("exist id=1\nexist id=2\nhelp id=1\nexit id=1\ndoors\nexit\nexist id=3\n");
+  EXPECT_EQ(all.code, 0);
+  EXPECT_EQ(all.err, "");
+  EXPECT_EQ(all.out, "applied\napplied\nopen\ntrue\n(1 row)\napplied\nid  open\n 2  true\n(1 row)\n");
+  const ProgramRun help = run("help\n");
+  EXPECT_NE(help.out.find("Commands of the shell start with a dot:\n"), std::string::npos) << help.out;
+  // Nobody who wants to leave is led to what changes data.
+  const ProgramRun quit = run("exist id=1\nquit now\nquitt\nhelpp\nquit\nexist id=2\n");
+  EXPECT_EQ(quit.out, "applied\n");
+  EXPECT_EQ(quit.err,
+            "noam: `.quit` takes no argument\n"
+            "noam: no query or command `quitt`; did you mean `quit`?\n"
+            "noam: no query or command `helpp`; did you mean `help`?\n");
 }
 
 TEST(PipedShell, TurnsPages) {
@@ -394,13 +462,13 @@ TEST(PipedShell, TurnsPages) {
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.out,
             "applied\napplied\napplied\n"
-            "id\n 1\n 2\n(2 rows)\nthere is more: .next\n"
+            "id\n 1\n 2\n(2 rows)\nmore rows: .next\n"
             "id\n 3\n(1 row)\n"
             "(0 rows)\n");
   EXPECT_EQ(run.err, "noam: " + (folder.path() / "notes.txt").string() +
                          ":4: no query or command `writ`; did you mean `write`?\n"
                          "noam: that was the last page\n"
-                         "noam: the last query had no further page\n");
+                         "noam: the last query has only one page\n");
 }
 
 TEST(PipedShell, HasCommandsOfItsOwn) {
@@ -411,7 +479,7 @@ TEST(PipedShell, HasCommandsOfItsOwn) {
   EXPECT_EQ(run.err, "");
   for (const char* expected : {"  tweet($id: int)\n    walks    Tweet[id = $id]", "query tweet($id)",
                                "look up Tweet [t.id = $id]", "applied\nusername", "0 instances deleted\n",
-                               "all as they should be\n", "commands\n  register($username: text, $id: int)\n",
+                               ", no differences\n", "commands\n  register($username: text, $id: int)\n",
                                "collection Tweet of Tweet", ".read FILE", ".timing is off\n"})
     EXPECT_NE(run.out.find(expected), std::string::npos) << expected << "\n" << run.out;
 }

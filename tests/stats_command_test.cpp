@@ -289,7 +289,7 @@ TEST(StatsFigures, AreWrittenIntoTheModel) {
   const std::string rest = "// 1: the posts of an account.";
   EXPECT_EQ(after.substr(after.find(rest)), before.substr(before.find(rest)));
   const ProgramRun again = run_noam({"stats", file.string(), "--after", morning(), "--write"});
-  EXPECT_EQ(again.out, "nothing to change\n");
+  EXPECT_EQ(again.out, "no changes\n");
   EXPECT_EQ(read_file(file), after);
 }
 

@@ -186,7 +186,8 @@ TEST(Sweeping, TellsWhatTheStoreDoesNotLetGo) {
   simulation.store.refused_commits = 1;
   auto swept = simulation.session().sweep();
   ASSERT_FALSE(swept);
-  EXPECT_NE(swept.error().message.find("is due, and the store does not tell whether it went"), std::string::npos)
+  EXPECT_NE(swept.error().message.find("is expired; the store did not report whether it was deleted"),
+            std::string::npos)
       << swept.error().message;
   EXPECT_EQ(swept.error().message.find("Entry"), 0U) << swept.error().message;
   EXPECT_EQ(left(), 3U);
@@ -197,7 +198,8 @@ TEST(Sweeping, TellsWhatTheStoreDoesNotLetGo) {
   swept = simulation.session().sweep();
   ASSERT_FALSE(swept);
   EXPECT_EQ(swept.error().code, "limit");
-  EXPECT_NE(swept.error().message.find("is due and can't go: "), std::string::npos) << swept.error().message;
+  EXPECT_NE(swept.error().message.find("is expired but cannot be deleted: "), std::string::npos)
+      << swept.error().message;
   EXPECT_EQ(left(), 1U);
 
   swept = simulation.session().sweep();
@@ -215,7 +217,7 @@ TEST(Sweeping, TellsWhatTheStoreDoesNotLetGo) {
   simulation.store.refused_commits = 1;
   swept = simulation.session().sweep();
   ASSERT_FALSE(swept);
-  EXPECT_EQ(swept.error().message, "the store did not forget command ids that are too old");
+  EXPECT_EQ(swept.error().message, "the store rejected the deletion of old command ids");
   EXPECT_TRUE(simulation.session().sweep());
 }
 

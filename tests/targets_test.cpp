@@ -229,11 +229,20 @@ TEST_F(Generate, WritesAllFilesIntoANewFolder) {
   EXPECT_NE(read_file(folder() + "/schema.cql").find("CREATE TABLE"), std::string::npos);
 }
 
+TEST_F(Generate, CreatesAFolderWithItsParents) {
+  const ProgramRun run = generate({"-o", folder("a/b/c")});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(names_in(folder("a/b/c")), (std::vector<std::string>{"README.md", "schema.cql", "statements.cql"}));
+  // Where the last of them cannot be created, none stays.
+  expect_wrong_use(generate({"-o", folder("new/" + std::string(300, 'a'))}), "cannot be created: File name too long");
+  EXPECT_FALSE(std::filesystem::exists(folder("new")));
+}
+
 TEST_F(Generate, LeavesWhatIsThereAloneUnlessForced) {
   std::filesystem::create_directory(folder());
   write_file(folder() + "/schema.cql", "mine\n");
   write_file(folder() + "/other.txt", "mine too\n");
-  expect_wrong_use(generate({"-o", folder()}), "schema.cql is there already");
+  expect_wrong_use(generate({"-o", folder()}), "schema.cql already exists");
   EXPECT_EQ(names_in(folder()), (std::vector<std::string>{"other.txt", "schema.cql"}));
   EXPECT_EQ(read_file(folder() + "/schema.cql"), "mine\n");
   EXPECT_EQ(generate({"-o", folder(), "--force"}).code, 0);
@@ -246,11 +255,10 @@ TEST_F(Generate, WritesNothingWhereItCannotWriteAll) {
   write_file(folder("file"), "");
   expect_wrong_use(generate({"-o", folder("file")}), "not a folder");
   expect_wrong_use(generate({"-o", folder("file") + "/below"}), "below");
-  expect_wrong_use(generate({"-o", folder("no/such/parent")}), "parent");
-  EXPECT_FALSE(std::filesystem::exists(folder("no")));
+  expect_wrong_use(generate({"-o", folder("file") + "/below/it"}), "below/it: cannot be created");
   // A folder stands where the last file would go: nothing of the others is there afterwards.
   std::filesystem::create_directories(folder() + "/README.md");
-  expect_wrong_use(generate({"-o", folder(), "--force"}), "in the way");
+  expect_wrong_use(generate({"-o", folder(), "--force"}), "README.md: cannot be written: it is a folder");
   EXPECT_EQ(names_in(folder()), (std::vector<std::string>{"README.md"}));
   // Nobody writes there, whoever it is.
   expect_wrong_use(generate({"-o", "/proc/noam"}), "/proc/noam");
@@ -276,7 +284,7 @@ TEST_F(Generate, PrintsAllFilesOrOne) {
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_NE(all.out.find(one.out), std::string::npos);
   EXPECT_EQ(one.out.find("==>"), std::string::npos);
-  expect_wrong_use(generate({"--file", "schema.sql"}), "there are schema.cql, statements.cql, README.md");
+  expect_wrong_use(generate({"--file", "schema.sql"}), "available: schema.cql, statements.cql, README.md");
   expect_wrong_use(generate({"--file", "schema.cql", "-o", folder()}), "--file");
 }
 

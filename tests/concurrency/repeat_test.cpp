@@ -225,8 +225,9 @@ TEST_P(Repeat, RefusesAnotherCommandUnderTheIdOfABulkChange) {
   store.lose(2, LosingStore::Loss::AnswerUnknown);
   ASSERT_EQ(tested.run("count_all", {{"group", 1}}, id), "unknown");
   for (const Json& other : {request("draw", {{"id", 1}}, id), request("leave_all", {{"group", 1}}, id)})
-    EXPECT_EQ(tested.answer(other).dump(), R"({"outcome":"refused","code":"value",)"
-                                           R"("reason":"the command id is that of a `count_all` that has not ended"})");
+    EXPECT_EQ(tested.answer(other).dump(),
+              R"({"outcome":"refused","code":"value",)"
+              R"("reason":"the command id belongs to a `count_all` that is not complete"})");
   EXPECT_EQ(tested.run("count_all", {{"group", "1"}}, id), "value");
   EXPECT_EQ(tested.run("count_all", {{"group", 1}}, id), "applied");
   EXPECT_EQ(tested.run("count_all", {{"group", "1"}}, id), "applied");

@@ -114,28 +114,28 @@ class BadUse : public ::testing::Test {
 // --- What is there is no store ---------------------------------------------------------------------------------------
 
 TEST_F(BadUse, StoreThatIsNotThere) {
-  expect_not_opened(url("missing"), {"there is no store `", "missing`"});
-  expect_refused({"verify", model(), "--store", url("missing")}, {"`noam deploy ", "makes it"});
+  expect_not_opened(url("missing"), {"store `", "missing` does not exist"});
+  expect_refused({"verify", model(), "--store", url("missing")}, {"create it with `noam deploy "});
   fs::create_directory(at("empty"));
-  expect_not_opened(url("empty"), {"there is no store `", "empty`"});
-  expect_refused({"deploy", model(), "--store", url("no/such/folder")}, {"no/such/folder", "can't be made"});
+  expect_not_opened(url("empty"), {"store `", "empty` does not exist"});
+  expect_refused({"deploy", model(), "--store", url("no/such/folder")}, {"no/such/folder", "cannot be created"});
 }
 
 TEST_F(BadUse, StoreThatIsSomethingElse) {
   write_file(at("file"), "text");
-  expect_not_opened(url("file"), {"file` is no folder"});
-  expect_refused({"deploy", model(), "--store", url("file")}, {"file` is no folder"});
+  expect_not_opened(url("file"), {"file` is not a folder"});
+  expect_refused({"deploy", model(), "--store", url("file")}, {"file` is not a folder"});
 
   fs::create_directory(at("letters"));
   write_file(at("letters") / "letter.txt", "Dear Mary");
-  expect_not_opened(url("letters"), {"letters` is no store of noam"});
-  expect_refused({"deploy", model(), "--store", url("letters")}, {"letters` is no store of noam"});
+  expect_not_opened(url("letters"), {"letters` is not a noam store"});
+  expect_refused({"deploy", model(), "--store", url("letters")}, {"letters` is not a noam store"});
 
   // A database of RocksDB, but not of noam.
   make_store("store");
   fs::copy(at("store") / "db", at("other"), fs::copy_options::recursive);
-  expect_not_opened(url("other"), {"other` is no store of noam"});
-  expect_refused({"deploy", model(), "--store", url("other")}, {"other` is no store of noam"});
+  expect_not_opened(url("other"), {"other` is not a noam store"});
+  expect_refused({"deploy", model(), "--store", url("other")}, {"other` is not a noam store"});
   expect_whole("store");
 }
 
@@ -143,8 +143,8 @@ TEST_F(BadUse, StoreWithoutItsHeadOrOfAnotherFormat) {
   make_store("store");
   const std::string head = read_file(at("store") / "noam.json");
   fs::remove(at("store") / "noam.json");
-  expect_not_opened(url("store"), {"store` is no store of noam", "noam.json"});
-  expect_refused({"deploy", model(), "--store", url("store")}, {"store` is no store of noam"});
+  expect_not_opened(url("store"), {"store` is not a noam store", "noam.json"});
+  expect_refused({"deploy", model(), "--store", url("store")}, {"store` is not a noam store"});
 
   for (const auto& [text, words] :
        {std::pair(with(head, "\"format\": 2", "\"format\": 3"), Texts{"newer noam", "3"}),
@@ -283,7 +283,8 @@ TEST_F(BadUse, ModelThatDiffersIsToldWhatDiffers) {
     SCOPED_TRACE(one.text);
     write_file(other, one.text);
     Texts words = one.words;
-    words.insert(words.end(), {"store `", "another design", "Go on with the model", "deploy this one to a new store"});
+    words.insert(words.end(), {"store `", "another design", "use the model and strategy it was deployed with",
+                               "deploy this design to a new store"});
     for (const Texts& command : {Texts{"verify"}, {"deploy"}, {"repair"}}) {
       Texts arguments{command[0], other, "--store", url("store")};
       const Ended ended = noam(arguments);
@@ -294,7 +295,7 @@ TEST_F(BadUse, ModelThatDiffersIsToldWhatDiffers) {
   for (const char* strategy : {"etf", "normalized"}) {
     const Ended ended = noam({"verify", model(), "--strategy", strategy, "--store", url("store")});
     EXPECT_EQ(ended.code, 2);
-    expect_line(ended, {"another design, `eao`", "Go on with the model"});
+    expect_line(ended, {fmt::format("was deployed under `eao`, not under `{}`", strategy), "leave out --strategy"});
   }
   expect_refused({"verify", model(), "--strategy", "nonsense", "--store", url("store")}, {"no strategy or design"});
   expect_whole("store");
@@ -328,12 +329,12 @@ TEST_F(BadUse, BackupToWhereItCanNotBe) {
   write_file(at("full") / "letter.txt", "Dear Mary");
   write_file(at("file"), "text");
   fs::create_directory(at("empty"));
-  for (const auto& [to, words] : {std::pair(at("full"), Texts{"full: is there already, and is not empty"}),
-                                  std::pair(at("file"), Texts{"file: is there already, and is no folder"}),
-                                  std::pair(at("store"), Texts{"store: is there already, and is not empty"}),
-                                  std::pair(at("file") / "below", Texts{"below: can't be made"}),
-                                  std::pair(fs::path("/proc/backup"), Texts{"/proc/backup: can't be made"}),
-                                  std::pair(at("no/such"), Texts{"no/such: can't be made"})}) {
+  for (const auto& [to, words] : {std::pair(at("full"), Texts{"full: already exists and is not empty"}),
+                                  std::pair(at("file"), Texts{"file: already exists and is not a folder"}),
+                                  std::pair(at("store"), Texts{"store: already exists and is not empty"}),
+                                  std::pair(at("file") / "below", Texts{"below: cannot be created"}),
+                                  std::pair(at("file") / "below" / "it", Texts{"below: cannot be created"}),
+                                  std::pair(fs::path("/proc/backup"), Texts{"/proc/backup: cannot be created"})}) {
     const Texts before = names_in(folder_.path());
     const Ended ended = noam({"backup", "--store", url("store"), "--to", to.string()});
     EXPECT_EQ(ended.code, 2) << ended.out;
@@ -343,6 +344,13 @@ TEST_F(BadUse, BackupToWhereItCanNotBe) {
   EXPECT_EQ(read_file(at("full") / "letter.txt"), "Dear Mary");
   expect_fine({"backup", "--store", url("store"), "--to", at("empty").string()});
   expect_whole("empty");
+  // Parents are created, and removed if the backup fails.
+  const Ended failed = noam({"backup", "--store", url("store"), "--to", (at("new") / std::string(300, 'a')).string()});
+  EXPECT_EQ(failed.code, 2);
+  expect_line(failed, {"cannot be created", "File name too long"});
+  EXPECT_FALSE(fs::exists(at("new")));
+  expect_fine({"backup", "--store", url("store"), "--to", at("no/such").string() + "/"});
+  expect_whole("no/such");
   expect_whole("store");
 }
 
@@ -355,13 +363,13 @@ TEST_F(BadUse, RestoreOfWhatIsNoBackup) {
   const auto restore = [&](const std::string& to, const std::string& from) {
     return Texts{"restore", "--store", url(to), "--from", at(from).string()};
   };
-  expect_refused(restore("store", "backup"), {"store: is there already, and is not empty"});
-  expect_refused(restore("letters", "backup"), {"letters: is there already, and is not empty"});
-  expect_refused(restore("file", "backup"), {"file: is there already, and is no folder"});
-  expect_refused(restore("new", "missing"), {"there is no backup `", "missing`"});
-  expect_refused(restore("new", "file"), {"file` is no backup"});
-  expect_refused(restore("new", "letters"), {"letters` is no backup"});
-  expect_refused(restore("no/such", "backup"), {"no/such: can't be made"});
+  expect_refused(restore("store", "backup"), {"store: already exists and is not empty"});
+  expect_refused(restore("letters", "backup"), {"letters: already exists and is not empty"});
+  expect_refused(restore("file", "backup"), {"file: already exists and is not a folder"});
+  expect_refused(restore("new", "missing"), {"backup `", "missing` does not exist"});
+  expect_refused(restore("new", "file"), {"file` is not a backup"});
+  expect_refused(restore("new", "letters"), {"letters` is not a backup"});
+  expect_refused(restore("no/such", "backup"), {"no/such: cannot be created"});
 
   // Each file of the backup, damaged or gone. The store shares some of them, and must not see it.
   fs::rename(at("backup"), at("linked"));
@@ -431,7 +439,7 @@ class FullDisk : public BadUse {
   void expect_told(const Json& answer) {
     EXPECT_EQ(answer.value("outcome", ""), "unknown") << answer.dump();
     const std::string reason = answer.value("reason", "");
-    EXPECT_NE(reason.find("can't be written"), std::string::npos) << reason;
+    EXPECT_NE(reason.find("cannot be written"), std::string::npos) << reason;
     EXPECT_EQ(reason.find('\n'), std::string::npos) << reason;
   }
 
@@ -467,7 +475,7 @@ class FullDisk : public BadUse {
     EXPECT_TRUE(ended.code == 2 || ended.code == 4) << ended.code << ended.out << ended.err;
     if (ended.code == 2) expect_line(ended, {"store"});
     const bool told =
-        ended.out.starts_with("unknown: store `") && ended.out.find("can't be written") < ended.out.find('\n');
+        ended.out.starts_with("unknown: store `") && ended.out.find("cannot be written") < ended.out.find('\n');
     EXPECT_TRUE(told || ended.code == 2) << ended.out;
   }
 
@@ -518,7 +526,7 @@ TEST_F(FullDisk, FilesThatMayNotGrowAreNotLoaded) {
   const Ended failed = noam(load, {}, limit_files<250'000>);
   EXPECT_EQ(failed.code, 4) << failed.out << failed.err;
   EXPECT_EQ(std::count(failed.err.begin(), failed.err.end(), '\n'), 1) << failed.err;
-  EXPECT_NE(failed.err.find("the same command goes on behind it"), std::string::npos) << failed.err;
+  EXPECT_NE(failed.err.find("repeat the command to load the rest"), std::string::npos) << failed.err;
   expect_fine({"verify", model(), "--store", store});
   expect_fine(load);
   const Json all = Json::parse(expect_fine({"run", model(), "all_items", "--json", "--store", store}));

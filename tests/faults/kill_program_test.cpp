@@ -322,8 +322,8 @@ TEST_F(KilledProgram, DeployCanBeRepeated) {
     const Ended verified = noam(verify);
     if (verified.code != 0) {
       EXPECT_EQ(verified.code, 2) << verified.out;
-      EXPECT_TRUE(verified.err.starts_with("noam: there is no store `") ||
-                  verified.err.starts_with("noam: nothing was deployed to store `"))
+      EXPECT_TRUE(verified.err.starts_with("noam: store `" + target().string() + "` does not exist;") ||
+                  verified.err.starts_with("noam: store `" + url(target()) + "` is empty, no design was deployed;"))
           << verified.err;
     }
     count(was_killed, verified.code == 0);

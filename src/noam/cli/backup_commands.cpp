@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "noam/base/json.h"
+#include "noam/cli/files.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/model/layout.h"
@@ -20,15 +20,15 @@ Result<std::string> find_folder(const OpeningOptions& options) {
   NOAM_ASSIGN_OR_RETURN(const std::string url, store_url(options));
   const auto folder = embedded_folder(url);
   if (!folder || folder->empty())
-    return Error{fmt::format("store `{}` has no folder to copy; this is for `rocksdb:FOLDER`", url)};
+    return Error{fmt::format("store `{}` has no folder: this command needs `rocksdb:FOLDER`", url)};
   return *folder;
 }
 
 void add_options(CLI::App& command, BackupOptions& options, const char* name, const char* what) {
-  command.add_option("FILE", options.opening.path, "The model, whose store is meant where --store names none");
+  command.add_option("FILE", options.opening.path, "Model file; its store is used if --store is not given");
   add_store_option(command, options.opening);
   command.add_option(name, options.folder, what)->required()->type_name("FOLDER");
-  command.add_flag("--json", options.json, "What was done, as JSON");
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 int tell(const BackupOptions& options, const char* from, const std::string& source, const std::string& made,
@@ -42,13 +42,12 @@ int tell(const BackupOptions& options, const char* from, const std::string& sour
 }  // namespace
 
 CLI::App* add_backup_command(CLI::App& app, BackupOptions& options) {
-  CLI::App* command = app.add_subcommand("backup", "Copy a store, as it is at one moment, into a new folder");
-  add_options(*command, options, "--to", "The folder to make: missing, or empty");
+  CLI::App* command = app.add_subcommand("backup", "Back up a store: a consistent copy in a new folder");
+  add_options(*command, options, "--to", "Folder for the backup, created if missing; must be empty");
   command->footer(
-      "The copy is a store of its own: it can be opened as `--store rocksdb:FOLDER`, or restored. On one file system "
-      "it\n"
-      "shares the files that never change, so that it takes no room and no time; on another they are copied. Where it\n"
-      "fails, nothing is left.\n"
+      "The backup is a store: open it with `--store rocksdb:FOLDER`, or restore it. On the same file system it shares\n"
+      "the immutable files of the store, so it takes almost no time and space; otherwise they are copied.\n"
+      "If the backup fails, nothing is left behind.\n"
       "Example: noam backup shop.noam --to backups/monday\n"
       "More:    docs/commands/backup.md");
   return command;
@@ -59,21 +58,24 @@ int back_up(const BackupOptions& options) {
   if (!folder) return complain(folder.error().message);
   const auto store = stores::open_rocksdb_store(*folder);
   if (!store) return complain(store.error().message);
+  NewFolders parents;
   {
     ProgressLine line;
     line.show("copying");
+    if (const auto created = parents.create(folder_around(options.folder)); !created)
+      return complain(created.error().message);
     if (const auto done = (*store)->back_up(options.folder); !done) return complain(done.error().message);
   }
+  parents.keep();
   return tell(options, "store", *folder, options.folder, (*store)->bytes_on_disk());
 }
 
 CLI::App* add_restore_command(CLI::App& app, BackupOptions& options) {
-  CLI::App* command = app.add_subcommand("restore", "Make a store from a backup, after every byte of it was checked");
-  add_options(*command, options, "--from", "The backup");
+  CLI::App* command = app.add_subcommand("restore", "Create a store from a backup, after checking every byte of it");
+  add_options(*command, options, "--from", "Folder of the backup");
   command->footer(
-      "The store must not be there yet: a store that is damaged is put aside first (mv shop.data shop.broken). The "
-      "backup\n"
-      "stays as it is, and shares nothing with the store. Where something in it is damaged, nothing is made.\n"
+      "The store must not exist; move a damaged store away first (mv shop.data shop.broken). The backup is not\n"
+      "changed and shares no files with the store. If the backup is damaged, no store is created.\n"
       "Example: noam restore shop.noam --from backups/monday\n"
       "More:    docs/commands/restore.md");
   return command;

@@ -30,8 +30,8 @@ std::vector<Compilation> compile_all(const std::vector<language::SourceFile>& so
     if (fresh) continue;
     last.diagnostics
         .error(language::DiagnosticCode::DuplicateModel, last.tree.model.span,
-               fmt::format("model `{}` is defined in {} too", first->first, sources[first->second].name()))
-        .hint("a model is one file: put both into one, or give this one another name");
+               fmt::format("model `{}` is also defined in {}", first->first, sources[first->second].name()))
+        .hint("a model is one file: merge the files, or rename this model");
     last.diagnostics.sort();
   }
   return all;

@@ -121,7 +121,7 @@ CsvReader::Step CsvReader::step() {
       at_ = end;
       if (at_ == bound) return Step::Further;
       if (buffer_[at_] == '"') {
-        fault_ = fmt::format("a quote in cell {}, which does not begin with one", cells_.size() + 1);
+        fault_ = fmt::format("cell {} contains a quote but does not start with one", cells_.size() + 1);
         state_ = State::Skipping;
         return Step::Further;
       }
@@ -185,14 +185,14 @@ bool CsvReader::next(CsvRecord& out) {
       case Step::RecordEnds:
         return give(out);
       case Step::Broken:
-        return give_broken(out, "is closed, and something follows it");
+        return give_broken(out, "is closed, but more text follows");
       case Step::NeedsMore:
         return false;
     }
     if (at_ - begin_ <= longest_) continue;
     if (state_ == State::Quoted || state_ == State::QuoteInQuoted)
       return give_broken(out, fmt::format("is not closed within {} bytes", longest_));
-    if (fault_.empty()) fault_ = fmt::format("a record has at most {} bytes", longest_);
+    if (fault_.empty()) fault_ = fmt::format("the record is longer than {} bytes", longest_);
     dropping_ = true;
     return give(out);
   }

@@ -88,25 +88,26 @@ TEST(CsvReader, GoesOnBehindTheLineOfABrokenQuote) {
   EXPECT_EQ(shown(read("1,\"a\n2,b\n3,c\n")),
             "1! the quote that opens cell 2 in line 1 is never closed\n2: 2|b\n3: 3|c\n");
   EXPECT_EQ(shown(read("1,\"a\n2,b\n3,\"c\"\n4,d\n")),
-            "1! the quote that opens cell 2 in line 1 is closed, and something follows it\n2: 2|b\n3: 3|[c]\n4: 4|d\n");
+            "1! the quote that opens cell 2 in line 1 is closed, but more text follows\n2: 2|b\n3: 3|[c]\n4: 4|d\n");
   EXPECT_EQ(shown(read("\"a\nb\",\"c\n2,x\n")), "1! the quote that opens cell 2 in line 2 is never closed\n3: 2|x\n");
   EXPECT_EQ(shown(read("1,\"a\"x\n2,b\n")),
-            "1! the quote that opens cell 2 in line 1 is closed, and something follows it\n2: 2|b\n");
+            "1! the quote that opens cell 2 in line 1 is closed, but more text follows\n2: 2|b\n");
   EXPECT_EQ(shown(read("\"")), "1! the quote that opens cell 1 in line 1 is never closed\n");
 }
 
 TEST(CsvReader, GoesOnBehindALineWithAQuoteInsideACell) {
-  EXPECT_EQ(shown(read("1,5\" disk,\"x\n2,b,c\n")), "1! a quote in cell 2, which does not begin with one\n2: 2|b|c\n");
+  EXPECT_EQ(shown(read("1,5\" disk,\"x\n2,b,c\n")),
+            "1! cell 2 contains a quote but does not start with one\n2: 2|b|c\n");
 }
 
 TEST(CsvReader, DropsWhatIsTooLong) {
   const std::string many(100, 'x');
-  EXPECT_EQ(shown(read("1," + many + "\n2,b\n", 7, ',', 50)), "1! a record has at most 50 bytes\n2: 2|b\n");
+  EXPECT_EQ(shown(read("1," + many + "\n2,b\n", 7, ',', 50)), "1! the record is longer than 50 bytes\n2: 2|b\n");
   EXPECT_EQ(shown(read("1,\"" + many + "\n2,b\n", 7, ',', 50)),
             "1! the quote that opens cell 2 in line 1 is not closed within 50 bytes\n2: 2|b\n");
   EXPECT_EQ(
       shown(read("1,\"a\n2,b\n" + many + "\n3,c\n", 7, ',', 50)),
-      "1! the quote that opens cell 2 in line 1 is not closed within 50 bytes\n2: 2|b\n3! a record has at most 50 "
+      "1! the quote that opens cell 2 in line 1 is not closed within 50 bytes\n2: 2|b\n3! the record is longer than 50 "
       "bytes\n4: 3|c\n");
 }
 

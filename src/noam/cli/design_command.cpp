@@ -100,16 +100,16 @@ Result<void> check_drawing(const DesignOptions& options) {
                         : !options.output.empty() ? "--output"
                         : !options.data.empty()   ? "--with-data"
                                                   : nullptr;
-    if (given != nullptr) return Error{fmt::format("{} is for pictures: say --draw blocks or --draw tables", given)};
+    if (given != nullptr) return Error{fmt::format("{} needs --draw blocks or --draw tables", given)};
     return {};
   }
   const char* other = options.json           ? "--json"
                       : options.explain      ? "--explain"
                       : !options.mix.empty() ? "--mix"
                                              : nullptr;
-  if (other != nullptr) return Error{fmt::format("--draw gives a picture and nothing else: leave out {}", other)};
+  if (other != nullptr) return Error{fmt::format("--draw and {} cannot be used together", other)};
   if (options.draw != "blocks" && !options.data.empty())
-    return Error{"--with-data is for --draw blocks: tables show no data"};
+    return Error{"--with-data needs --draw blocks: tables show no data"};
   return {};
 }
 
@@ -128,18 +128,23 @@ int draw(const design::Program& program, const DesignOptions& options) {
   const auto picture = drawn(program, options);
   if (!picture) return complain(picture.error().message);
   if (options.output.empty()) return deliver(*picture, exit_fine);
-  const auto written = write_file(options.output, *picture);
-  return written ? exit_fine : complain(written.error().message);
+  NewFolders folders;
+  if (const auto created = folders.create(folder_around(options.output)); !created)
+    return complain(created.error().message);
+  if (const auto written = write_file(options.output, *picture); !written) return complain(written.error().message);
+  folders.keep();
+  return exit_fine;
 }
 
 }  // namespace
 
 CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
-  CLI::App* command = app.add_subcommand("design", "Show how a model lies in a database, and what statements do there");
-  command->add_option("FILE", options.path, "The text of a model; `-` is standard input");
+  CLI::App* command =
+      app.add_subcommand("design", "Show the database design of a model, and the plans of its statements");
+  command->add_option("FILE", options.path, "Model file; `-` for standard input");
   command
       ->add_option("--strategy", options.strategy,
-                   "How the data lies: `eao`, `etf`, `normalized`, or a design of the model")
+                   "Design to use: `eao`, `etf`, `normalized`, or a design of the model")
       ->type_name("S")
       ->capture_default_str();
   command
@@ -148,31 +153,33 @@ CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
           [&options](const std::vector<std::string>& given) {
             options.explain = given.empty() ? std::string() : given.front();
           },
-          "The plan of every statement, or of this one: its steps, what it reads and writes, which copies follow")
+          "Print the plans of all statements, or of this one: steps, reads, writes and updated copies")
       ->type_name("[STATEMENT]")
       ->expected(0, 1);
-  command->add_option("--mix", options.mix, "What the statements of a mix cost together")->type_name("M");
-  command->add_flag("--json", options.json, "As JSON (docs/design.md)");
+  command->add_option("--mix", options.mix, "Print the total cost of a mix")->type_name("M");
+  command->add_flag("--json", options.json, "Print JSON (docs/design.md)");
   command
-      ->add_option("--draw", options.draw,
-                   "A picture instead: `blocks` with their entries, or `tables` with their columns and keys, and the "
-                   "queries that read them")
+      ->add_option(
+          "--draw", options.draw,
+          "Draw a picture instead: `blocks` with their entries, or `tables` with their columns, keys and queries")
       ->type_name("KIND")
       ->check(CLI::IsMember({"blocks", "tables"}));
   command
-      ->add_option("--with-data", options.data,
-                   "Blocks: show the instances of this file or folder, such as `noam load` takes; may be given again")
+      ->add_option(
+          "--with-data", options.data,
+          "Show the instances of this file or folder in the blocks (formats as for `noam load`); can be repeated")
       ->type_name("DATA")
       ->allow_extra_args(false);
-  command->add_flag("--svg", options.svg, "The picture as SVG");
+  command->add_flag("--svg", options.svg, "Draw the picture as SVG");
   command
       ->add_option("-o,--output", options.output,
-                   "The picture into this file, as SVG where it ends in .svg; otherwise it is printed")
+                   "File for the picture, SVG if its name ends in .svg; its folder is created if missing. Default: "
+                   "standard output")
       ->type_name("PICTURE");
   command->footer(
-      "What is printed can be put into the model as a design of its own, and changed there. Numbers are estimates "
-      "from\n"
-      "the statistics of the model. The store is the embedded one: a command is one commit over all it touches.\n"
+      "The printed design can be pasted into the model and changed there. Numbers are estimates from the statistics "
+      "of\n"
+      "the model. Plans are for the embedded store: a command is one commit over everything it changes.\n"
       "Examples: noam design shop.noam --strategy etf --explain place\n"
       "          noam design shop.noam --draw blocks --with-data data -o shop.svg");
   return command;
@@ -189,7 +196,7 @@ int show_design(DesignOptions options) {
   if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
   if (options.strategy == "advised")
     return complain(
-        "the strategy `advised` is not there yet; take `eao`, `etf`, `normalized` or a design of the model");
+        "strategy `advised` is not implemented yet; use `eao`, `etf`, `normalized` or a design of the model");
   const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
   if (const auto found = find_strategy(*model, options.strategy); !found) return complain(found.error().message);
   const auto wanted = find_wanted(*model, options);

@@ -75,7 +75,7 @@ class NewFile {
   }
 
  private:
-  [[nodiscard]] Error problem() const { return file_problem(path_, "can't be written"); }
+  [[nodiscard]] Error problem() const { return file_problem(path_, "cannot be written"); }
 
   Result<void> flush() {
     if (!write_all(descriptor_, buffer_)) return problem();
@@ -99,7 +99,7 @@ Result<std::vector<model::EntityId>> find_entities(const model::Model& model, co
     const auto at = std::find(known.begin(), known.end(), name);
     if (at == known.end()) {
       const auto near = language::closest(name, known);
-      return Error{fmt::format("no entity `{}`; {}there are {}", name,
+      return Error{fmt::format("no entity `{}`; {}available: {}", name,
                                near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(known, ", "))};
     }
     const auto id = static_cast<model::EntityId>(at - known.begin());
@@ -112,7 +112,7 @@ Result<std::vector<model::EntityId>> find_entities(const model::Model& model, co
 int export_to_output(runtime::Session& session, model::EntityId id, DataFormat format) {
   const model::Model& model = session.model();
   const model::Entity& entity = model.entity(id);
-  if (entity.transient) return complain(fmt::format("{} is transient: none of its instances are kept", entity.name));
+  if (entity.transient) return complain(fmt::format("{} is transient: its instances are not stored", entity.name));
   std::string buffer = data_header(entity, format);
   const auto done =
       session.read_instances({id}, [&](model::EntityId /*entity*/, const Datum::List& fields) -> Result<void> {
@@ -133,8 +133,8 @@ Result<std::vector<ExportedFile>> export_to_folder(runtime::Session& session,
                                                    const std::string& folder, bool replace) {
   const model::Model& model = session.model();
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) return Error{fmt::format("{}: can't be made: {}", folder, failed.message())};
+  NewFolders folders;
+  NOAM_RETURN_IF_ERROR(folders.create(folder));
   std::vector<ExportedFile> out;
   std::map<model::EntityId, std::pair<std::unique_ptr<NewFile>, std::size_t>> files;  // and its place in `out`
   for (const model::EntityId id : entities) {
@@ -142,8 +142,10 @@ Result<std::vector<ExportedFile>> export_to_folder(runtime::Session& session,
     out.push_back({entity.name, {}, 0});
     if (entity.transient) continue;
     const std::string path = (std::filesystem::path(folder) / data_file_name(entity, format)).string();
+    if (std::filesystem::is_directory(path, failed))
+      return Error{fmt::format("{}: cannot be written: it is a folder", path)};
     if (!replace && std::filesystem::exists(path, failed))
-      return Error{fmt::format("{}: is there already; --force replaces it", path)};
+      return Error{fmt::format("{}: already exists; use --force to replace it", path)};
     out.back().file = path;
     auto file = std::make_unique<NewFile>(path);
     NOAM_RETURN_IF_ERROR(file->begin(data_header(entity, format)));
@@ -156,6 +158,7 @@ Result<std::vector<ExportedFile>> export_to_folder(runtime::Session& session,
   }));
   for (auto& [id, file] : files) NOAM_RETURN_IF_ERROR(file.first->complete());
   for (auto& [id, file] : files) NOAM_RETURN_IF_ERROR(file.first->publish());
+  folders.keep();
   return out;
 }
 
@@ -163,7 +166,7 @@ std::string export_text(const std::vector<ExportedFile>& files) {
   std::string out;
   for (const ExportedFile& file : files)
     out += file.file.empty()
-               ? fmt::format("{}: transient, none of its instances are kept\n", file.entity)
+               ? fmt::format("{}: transient, its instances are not stored\n", file.entity)
                : fmt::format("{}: {}\n", file.file, model::counted(file.instances, "instance", "instances"));
   return out;
 }
@@ -179,20 +182,23 @@ std::string export_json(const std::vector<ExportedFile>& files) {
 }
 
 CLI::App* add_export_command(CLI::App& app, ExportOptions& options) {
-  CLI::App* command = app.add_subcommand("export", "Write the instances of a store as files that `noam load` reads");
+  CLI::App* command =
+      app.add_subcommand("export", "Export the instances of a store to files that `noam load` can read");
   add_opening_options(*command, options.opening);
   command->add_option("--to", options.folder,
-                      "The folder for the files, User.jsonl and so on; it is made where it is not there. Without it "
-                      "one entity goes to standard output");
-  command->add_option("--entity", options.entities, "Which entities; without it all");
-  command->add_option("--format", options.format, "jsonl (the default) or csv")->check(CLI::IsMember({"jsonl", "csv"}));
-  command->add_flag("--force", options.force, "Replace files that are there already");
-  command->add_flag("--json", options.json, "What was written as JSON (docs/commands/export.md)");
+                      "Output folder, created if missing; one file per entity, such as User.jsonl. Default: standard "
+                      "output, for a single entity");
+  command->add_option("--entity", options.entities, "Entities to export. Default: all");
+  command->add_option("--format", options.format, "File format, jsonl or csv. Default: jsonl")
+      ->check(CLI::IsMember({"jsonl", "csv"}));
+  command->add_flag("--force", options.force, "Replace existing files");
+  command->add_flag("--json", options.json, "Print the list of written files as JSON (docs/commands/export.md)");
   command->footer(
-      "All files are of one moment, and appear when all of them are complete. One instance a line, in the order of\n"
-      "keys, with its key, also where noam made it; what belongs to an instance of its own entity comes after that.\n"
-      "Transient entities have no instances.\n"
-      "Exit codes: 0 it is written; 1 the model is wrong; 2 wrong use: files, arguments, stores.\n"
+      "All files show the store at the same moment, and appear only when all of them are complete. A file has one\n"
+      "instance per line in key order, including keys generated by noam. If an instance is owned by another one of "
+      "the\n"
+      "same entity, the owner comes first. Instances of transient entities are not stored, so they are not exported.\n"
+      "Exit codes: 0 success; 1 the model has errors; 2 usage error (files, arguments, stores).\n"
       "Example: noam export shop.noam --store rocksdb:data --to backup\n"
       "         noam export shop.noam --store rocksdb:data --entity Product --format csv > products.csv\n"
       "More:    docs/commands/export.md");
@@ -208,8 +214,8 @@ int export_data(const ExportOptions& options) {
   const DataFormat format = options.format == "csv" ? DataFormat::Csv : DataFormat::JsonLines;
   if (options.folder.empty()) {
     if (entities->size() != 1)
-      return complain("to standard output goes one entity, --entity E; for more say --to FOLDER");
-    if (options.json || options.force) return complain("--json and --force go with --to FOLDER");
+      return complain("give --entity E to write one entity to standard output, or --to FOLDER for several");
+    if (options.json || options.force) return complain("--json and --force need --to FOLDER");
     return export_to_output(*opened.session, entities->front(), format);
   }
   const auto files = export_to_folder(*opened.session, *entities, format, options.folder, options.force);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,27 @@ struct NamedText {
   std::string text;
 };
 
-// A folder with these files, which is made where it is not there: all of them, or none. Files that are there already
-// are replaced only where `replace` says so; others stay.
+// Creates what is missing of a folder, its parents included. The folders that it created are removed with it, unless
+// they are kept or hold something by then.
+class NewFolders {
+ public:
+  NewFolders() = default;
+  ~NewFolders();
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+
+  Result<void> create(const std::filesystem::path& folder);
+  void keep() { created_.clear(); }
+
+ private:
+  std::vector<std::filesystem::path> created_;  // parents first
+};
+
+// The folder that holds a file or folder of this name; empty: the current one.
+std::filesystem::path folder_around(const std::filesystem::path& path);
+
+// A folder with these files, created if missing: all of them, or none. Existing files are replaced only if `replace`
+// is set; others stay.
 Result<void> write_folder(const std::string& folder, const std::vector<NamedText>& files, bool replace);
 
 // To standard output, whole; the error says why not (a full disk, a closed pipe).

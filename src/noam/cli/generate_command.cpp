@@ -39,7 +39,7 @@ std::optional<targets::Warning> written_for_others(const design::Program& progra
     if (std::find(design.targets.begin(), design.targets.end(), target.name) != design.targets.end()) continue;
     return targets::Warning{
         "other-target", fmt::format("the design `{}` is written for {}", design.name, fmt::join(design.targets, ", ")),
-        fmt::format("add `for {}` to it where it is meant to serve both", target.name)};
+        fmt::format("add `for {}` to the design if it is meant for this database too", target.name)};
   }
   return std::nullopt;
 }
@@ -62,8 +62,7 @@ Result<void> keep_only(const std::string& name, std::vector<targets::File>& file
   std::vector<std::string> names;
   for (const targets::File& file : files) names.push_back(file.path);
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
-    return Error{fmt::format("there is no file `{}`; there are {}", name, fmt::join(names, ", "))};
+  if (found == names.end()) return Error{fmt::format("no file `{}`; available: {}", name, fmt::join(names, ", "))};
   files = {files[static_cast<std::size_t>(found - names.begin())]};
   return {};
 }
@@ -135,30 +134,31 @@ std::string shown(const targets::Warning& warning) {
 }
 
 CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options) {
-  CLI::App* command = app.add_subcommand("generate", "Write what a database needs: its schema, requests and a README");
-  command->add_option("FILE", options.path, "The text of a model; `-` is standard input")->required();
-  command->add_option("--target", options.target, fmt::format("The database: {}", names_of_targets()))
+  CLI::App* command = app.add_subcommand("generate", "Generate the schema and requests for a database, and a README");
+  command->add_option("FILE", options.path, "Model file; `-` for standard input")->required();
+  command->add_option("--target", options.target, fmt::format("Database: {}", names_of_targets()))
       ->type_name("T")
       ->required();
   command
       ->add_option("--strategy", options.strategy,
-                   "How the data lies: `eao`, `etf`, `normalized`, or a design of the model")
+                   "Design to use: `eao`, `etf`, `normalized`, or a design of the model")
       ->type_name("S")
       ->capture_default_str();
-  command->add_option("-o,--output", options.output, "The folder for the files; without it they are printed")
+  command->add_option("-o,--output", options.output, "Output folder, created if missing. Default: print the files")
       ->type_name("DIR");
-  command->add_option("--file", options.file, "Print this file alone: `schema.cql`, say")
+  command->add_option("--file", options.file, "Print only this file, for example `schema.cql`")
       ->type_name("NAME")
       ->excludes("--output");
   command
       ->add_option("--with-data", options.data,
-                   "Files or folders of instances, as `noam load` takes them, to be written in the database's own way")
+                   "Files or folders of instances (formats as for `noam load`) to convert for the database")
       ->type_name("DATA");
-  command->add_flag("--force", options.force, "Replace files that are there already");
-  command->add_flag("--json", options.json, "What was made, as JSON; without -o with the texts (docs/targets.md)");
+  command->add_flag("--force", options.force, "Replace existing files");
+  command->add_flag("--json", options.json,
+                    "Print the result as JSON; without -o, including the files (docs/targets.md)");
   command->footer(
-      "All files are written, or none. Warnings tell where the design goes beyond what the database takes.\n"
-      "`noam targets` tells more of each database.\n"
+      "Either all files are written or none. Warnings are printed if the design exceeds what the database supports.\n"
+      "`noam targets` describes the databases.\n"
       "Examples: noam generate shop.noam --target cassandra --strategy normalized -o shop-cassandra\n"
       "          noam generate shop.noam --target cassandra --file schema.cql | cqlsh");
   return command;
@@ -220,9 +220,9 @@ int generate_files(const GenerateOptions& options) {
 }
 
 CLI::App* add_targets_command(CLI::App& app, TargetsOptions& options) {
-  CLI::App* command = app.add_subcommand("targets", "List the databases that noam writes for, and what they can do");
-  command->add_option("NAME", options.name, "One of them: its promises, limits and options");
-  command->add_flag("--json", options.json, "As JSON");
+  CLI::App* command = app.add_subcommand("targets", "List the supported databases and what they can do");
+  command->add_option("NAME", options.name, "Show the guarantees, limits and options of this database");
+  command->add_flag("--json", options.json, "Print JSON");
   command->footer("Example: noam targets dynamodb");
   return command;
 }

@@ -26,14 +26,14 @@ std::string error_line(const std::string& code, const std::string& reason) {
 }
 
 std::string refresh(runtime::Session& session, const Json& query) {
-  if (!query.is_string()) return error_line("request", "`refresh` names a refreshed query");
+  if (!query.is_string()) return error_line("request", "`refresh` must be the name of a refreshed query");
   const auto done = session.refresh(query.get<std::string>());
   if (!done) return error_line(done.error().code, done.error().message);
   return Json{{"outcome", "applied"}}.dump();
 }
 
 std::string sweep(runtime::Session& session, const Json& wanted) {
-  if (wanted != true) return error_line("request", "`sweep` is true");
+  if (wanted != true) return error_line("request", "`sweep` must be true");
   const auto gone = session.sweep();
   if (!gone) return error_line(gone.error().code, gone.error().message);
   return Json{{"outcome", "applied"}, {"count", *gone}}.dump();
@@ -84,13 +84,13 @@ void count(const Json& answer, Answered& answered) {
 
 std::string answer_request(runtime::Session& session, std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos)
-    return error_line("request", "an empty line is no request");
+    return error_line("request", "an empty line is not a request");
   if (auto answer = answer_upkeep(session, line)) return std::move(*answer);
   return session.answer_line(line);
 }
 
 std::string answer_too_long() {
-  return error_line("request", fmt::format("a line has at most {} MiB", longest_line >> 20U));
+  return error_line("request", fmt::format("the line is longer than {} MiB", longest_line >> 20U));
 }
 
 LineKind LineReader::next(std::string& line) {
@@ -135,7 +135,7 @@ LineKind LineReader::next(std::string& line) {
 
 Result<Answered> answer_file(runtime::Session& session, const std::string& path) {
   const std::string name = path == "-" ? "<stdin>" : path;
-  const auto problem = [&] { return Error{fmt::format("{}: can't be read: {}", name, std::strerror(errno))}; };
+  const auto problem = [&] { return Error{fmt::format("{}: cannot be read: {}", name, std::strerror(errno))}; };
   const InputFile file(path);
   if (file.descriptor() < 0) return problem();
   Answered answered;

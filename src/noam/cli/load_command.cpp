@@ -37,7 +37,7 @@ std::vector<std::string_view> entity_names(const model::Model& model) {
 std::string entity_hint(const model::Model& model, const std::string& name) {
   const std::vector<std::string_view> names = entity_names(model);
   const auto near = language::closest(name, names);
-  return fmt::format("{}there are {}", near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(names, ", "));
+  return fmt::format("{}available: {}", near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(names, ", "));
 }
 
 // Entities such that owners come before their parts; in a circle, and else, as the model has them.
@@ -59,7 +59,7 @@ Result<char> read_delimiter(const std::string& text) {
   if (text.size() == 1 && text[0] != '"' && text[0] != '\n' && text[0] != '\r' &&
       static_cast<unsigned char>(text[0]) <= last_ascii)
     return text[0];
-  return Error{fmt::format("--delimiter `{}`: it is one character, such as `;`, or `\\t`", text)};
+  return Error{fmt::format("--delimiter `{}`: must be one character, such as `;`, or `\\t`", text)};
 }
 
 bool is_tabbed(const std::string& path) {
@@ -79,17 +79,18 @@ struct Wanted {
 Result<DataSource> find_file(const model::Model& model, const Wanted& wanted, const std::string& path) {
   DataSource out;
   out.path = path;
-  if (path == "-" && wanted.by_name_alone) return Error{"standard input has no name: data is read from files"};
+  if (path == "-" && wanted.by_name_alone)
+    return Error{"data cannot come from standard input here: give files or folders"};
   if (path == "-" && (!wanted.entity || !wanted.format))
-    return Error{"standard input has no name: say what it is with --entity and --format"};
+    return Error{"standard input has no name: give --entity and --format"};
   const auto format = wanted.format ? wanted.format : format_of_file(path);
   if (!format)
-    return Error{fmt::format("{}: is it JSON lines (.jsonl, .ndjson, .json) or comma-separated (.csv, .tsv)?{}", path,
-                             wanted.by_name_alone ? "" : " Say --format jsonl or --format csv")};
+    return Error{fmt::format("{}: unknown format; name the file .jsonl, .ndjson, .json, .csv or .tsv{}", path,
+                             wanted.by_name_alone ? "" : ", or give --format jsonl or --format csv")};
   const auto entity = wanted.entity ? wanted.entity : entity_of_file(model, path);
   if (!entity)
-    return Error{fmt::format("{}: a file is named after its entity{}; {}", path,
-                             wanted.by_name_alone ? "" : ", or --entity says it",
+    return Error{fmt::format("{}: the name of the file is not an entity{}; {}", path,
+                             wanted.by_name_alone ? "" : ": rename it, or give --entity",
                              entity_hint(model, std::filesystem::path(path).stem().string()))};
   out.format = *format;
   out.entity = *entity;
@@ -99,7 +100,7 @@ Result<DataSource> find_file(const model::Model& model, const Wanted& wanted, co
 
 Result<std::vector<DataSource>> find_in_folder(const model::Model& model, const Wanted& wanted,
                                                const std::string& folder) {
-  if (wanted.entity) return Error{fmt::format("{}: --entity is for a file, and this is a folder", folder)};
+  if (wanted.entity) return Error{fmt::format("{}: --entity cannot be used with a folder", folder)};
   std::vector<std::string> paths;
   std::error_code failed;
   for (auto at = std::filesystem::directory_iterator(folder, failed);
@@ -110,9 +111,9 @@ Result<std::vector<DataSource>> find_in_folder(const model::Model& model, const 
     if (std::error_code ignored; at->is_directory(ignored)) continue;
     paths.push_back(at->path().string());
   }
-  if (failed) return Error{fmt::format("{}: can't be read: {}", folder, failed.message())};
+  if (failed) return Error{fmt::format("{}: cannot be read: {}", folder, failed.message())};
   if (paths.empty())
-    return Error{fmt::format("{}: nothing to load in this folder: no file ends in {}", folder,
+    return Error{fmt::format("{}: nothing to load: no file in this folder ends in {}", folder,
                              !wanted.format                            ? ".jsonl, .ndjson, .json, .csv or .tsv"
                              : *wanted.format == DataFormat::JsonLines ? ".jsonl, .ndjson or .json"
                                                                        : ".csv or .tsv")};
@@ -122,7 +123,7 @@ Result<std::vector<DataSource>> find_in_folder(const model::Model& model, const 
     NOAM_ASSIGN_OR_RETURN(DataSource source, find_file(model, wanted, path));
     for (const DataSource& other : found)
       if (other.entity == source.entity)
-        return Error{fmt::format("{} and {} are both of {}; name the files to load", other.path, path,
+        return Error{fmt::format("{} and {} both hold {}; give the files to load by name", other.path, path,
                                  model.entity(source.entity).name)};
     found.push_back(std::move(source));
   }
@@ -163,9 +164,9 @@ Result<std::vector<DataSource>> find_sources(const model::Model& model, const Lo
     for (DataSource& source : found) {
       const auto canonical = std::filesystem::weakly_canonical(source.path, ignored);
       if (!seen.insert(source.path == "-" ? "-" : canonical.string()).second)
-        return Error{fmt::format("{}: is given twice", source.name())};
+        return Error{fmt::format("{}: given twice", source.name())};
       if (wanted.delimiter && source.format != DataFormat::Csv)
-        return Error{fmt::format("{}: --delimiter is for comma-separated values", source.name())};
+        return Error{fmt::format("{}: --delimiter can be used with CSV files only", source.name())};
       out.push_back(std::move(source));
     }
   }
@@ -222,20 +223,19 @@ Result<FileLoad> FileLoad::open(runtime::Session& session, const DataSource& sou
   if (!out.reader_.is_file()) return out;  // nobody can read it again
   std::error_code failed;
   const auto path = std::filesystem::canonical(source.path, failed);
-  if (failed) return Error{fmt::format("{}: can't be read: {}", source.name(), failed.message())};
+  if (failed) return Error{fmt::format("{}: cannot be read: {}", source.name(), failed.message())};
   out.note_ = fmt::format("load/{}/{}", entity, path.string());
   NOAM_ASSIGN_OR_RETURN(out.noted_, session.read_note(out.note_));
   if (!out.noted_ || run.again) return out;
   const auto before = read_note_text(*out.noted_);
   if (!before)
-    return Error{
-        fmt::format("{}: how far it was loaded is noted in a form that this noam does not know; --again "
-                    "loads it from the start",
-                    source.name())};
+    return Error{fmt::format(
+        "{}: the recorded progress has an unknown format; use --again to load the file from the start", source.name())};
   NOAM_ASSIGN_OR_RETURN(const bool same, out.reader_.go_on(before->position));
   if (!same)
-    return Error{fmt::format("{}: has changed since its first {} lines were loaded; --again loads it from the start",
-                             source.name(), before->position.lines)};
+    return Error{
+        fmt::format("{}: has changed since its first {} lines were loaded; use --again to load it from the start",
+                    source.name(), before->position.lines)};
   out.progress_ = *before;
   out.report_.skipped_before = before->loaded;
   out.report_.bad_before = before->bad;
@@ -421,7 +421,7 @@ class LoadProgress {
     last_ = now;
     const double seconds = std::chrono::duration<double>(now - began_).count();
     const auto rate = static_cast<std::uint64_t>(static_cast<double>(report.records) / seconds);
-    line_.show(fmt::format("{}: {} records, {} a second{}", report.file, grouped(report.records), grouped(rate),
+    line_.show(fmt::format("{}: {} records, {} per second{}", report.file, grouped(report.records), grouped(rate),
                            of == 0 ? "" : fmt::format(", {}%", bytes * 100 / of)));
   }
   void clear() { line_.clear(); }
@@ -438,7 +438,7 @@ constexpr int exit_interrupted = 128 + SIGINT;
 int conclude(const LoadReport& report, bool resumable) {
   if (report.bad > most_bad_lines)
     complain(fmt::format("{}: {} more bad lines", report.file, grouped(report.bad - most_bad_lines)));
-  const std::string how = resumable ? "the same command goes on behind it" : "what came in behind it is not loaded";
+  const std::string how = resumable ? "repeat the command to load the rest" : "the rest of the input was not loaded";
   switch (report.end) {
     case LoadEnd::Complete:
       return report.bad > 0 ? exit_refused : exit_fine;
@@ -446,7 +446,7 @@ int conclude(const LoadReport& report, bool resumable) {
       return exit_fine;
     case LoadEnd::Stopped:
       complain(fmt::format("{}: stopped at a bad line; loaded up to line {}{}", report.file, report.lines,
-                           resumable ? "; once it is mended, the same command goes on there" : ""));
+                           resumable ? "; fix the line and repeat the command to continue there" : ""));
       return exit_refused;
     case LoadEnd::Interrupted:
       complain(fmt::format("{}: interrupted; loaded up to line {}, {}", report.file, report.lines, how));
@@ -511,7 +511,7 @@ std::string load_text(const LoadReport& report) {
     return count > 0 ? fmt::format(", {} {}", grouped(count), what) : "";
   };
   if (report.end == LoadEnd::AlreadyLoaded)
-    return fmt::format("{}: already loaded, {} of {}{}; --again loads it once more\n", report.file,
+    return fmt::format("{}: already loaded, {} of {}{}; use --again to load it again\n", report.file,
                        grouped(report.skipped_before), report.entity, some(report.bad_before, "bad"));
   return fmt::format("{}: {} loaded{}{}{} ({:.1f} s)\n", report.file, grouped(report.loaded), some(report.bad, "bad"),
                      some(report.skipped_before, "loaded before"), some(report.bad_before, "bad before"),
@@ -540,31 +540,29 @@ std::string load_json(const std::vector<LoadReport>& reports) {
 }
 
 CLI::App* add_load_command(CLI::App& app, LoadOptions& options) {
-  CLI::App* command = app.add_subcommand("load", "Load files of instances into a store");
+  CLI::App* command = app.add_subcommand("load", "Load instances from files into a store");
   add_opening_options(*command, options.opening);
   command
       ->add_option("SOURCE", options.sources,
-                   "Files, each of the entity it is named after: User.jsonl (JSON lines), User.csv; a folder: all such "
-                   "files in it, owners before their parts; `-`: standard input, with --entity and --format")
+                   "Files named after their entities, such as User.jsonl (JSON lines) or User.csv; folders with such "
+                   "files, loaded owners first; or `-` for standard input, with --entity and --format")
       ->required();
-  command->add_option("--entity", options.entity, "What the files are of, whatever their names");
-  command->add_option("--format", options.format, "jsonl or csv, whatever the endings of the files")
+  command->add_option("--entity", options.entity, "Entity in the files, whatever their names");
+  command->add_option("--format", options.format, "Format of the files, jsonl or csv, whatever their names")
       ->check(CLI::IsMember({"jsonl", "csv"}));
   command->add_option("--delimiter", options.delimiter,
-                      "What is between the cells of comma-separated values: a character, or \\t; the default is a "
-                      "comma, of a .tsv a tab");
-  command->add_flag("--strict", options.strict, "The first bad line ends the load; what came before it stays");
-  command->add_flag("--again", options.again, "From the start, whatever was loaded of the files before");
-  command->add_flag("--json", options.json, "What became of each file as JSON (docs/commands/load.md)");
+                      "CSV delimiter: one character, or \\t. Default: a comma, in .tsv files a tab");
+  command->add_flag("--strict", options.strict, "Stop at the first bad line; the lines before it stay loaded");
+  command->add_flag("--again", options.again, "Load the files from the start, even if they were loaded before");
+  command->add_flag("--json", options.json, "Print the result of each file as JSON (docs/commands/load.md)");
   command->footer(
-      "Each line is inserted as the command `insert` would, with all checks, and all copies follow. A bad line is "
-      "told\n"
-      "on standard error and keeps no other from being loaded. How far a file was loaded is kept in the store, in the\n"
-      "same commit as its rows: after a crash or an interrupt the same command goes on where it ended.\n"
-      "On `memory:` nothing stays; there it tells which lines are bad.\n"
-      "Exit codes: 0 all is loaded; 1 the model is wrong; 2 wrong use: files, headers, arguments, stores; 3 some "
+      "Each line is inserted as by `insert` in a command: with all checks, and with an update of all copies. Bad "
       "lines\n"
-      "were bad; 4 the store or a file failed on the way: repeat it; 130 interrupted: repeat it.\n"
+      "are reported on standard error and skipped. The store records the progress of each file in the same commit as\n"
+      "its rows: after a crash or an interrupt, repeat the command to continue.\n"
+      "On `memory:` nothing is kept: use it to find bad lines.\n"
+      "Exit codes: 0 all lines are loaded; 1 the model has errors; 2 usage error (files, headers, arguments, stores);\n"
+      "3 some lines were bad; 4 the store or a file failed during the load: repeat it; 130 interrupted: repeat it.\n"
       "Example: noam load shop.noam --store rocksdb:data Customer.csv Order.jsonl\n"
       "         zcat visits.csv.gz | noam load shortener.noam --store rocksdb:data - --entity Visit --format csv\n"
       "More:    docs/commands/load.md");
@@ -575,7 +573,7 @@ int load_data(const LoadOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   if (options.opening.path == "-" &&
       std::find(options.sources.begin(), options.sources.end(), "-") != options.sources.end())
-    return complain("standard input is the model or the data, not both");
+    return complain("standard input cannot be both the model and the data");
   const Opened opened = open_model(options.opening);
   if (!opened.session) return opened.code;
   return load_all(*opened.session, options);

@@ -31,12 +31,12 @@ struct StoreKind {
 };
 
 Result<std::unique_ptr<stores::Store>> open_memory(const std::string& rest, bool /*make*/) {
-  if (!rest.empty()) return Error{fmt::format("no store `memory:{}`: nothing follows `memory:`", rest)};
+  if (!rest.empty()) return Error{fmt::format("no store `memory:{}`: nothing can follow `memory:`", rest)};
   return stores::open_memory_store();
 }
 
 Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, bool make) {
-  if (folder.empty()) return Error{"no store `rocksdb:`: its folder follows, as in rocksdb:data"};
+  if (folder.empty()) return Error{"store `rocksdb:` has no folder; write rocksdb:FOLDER, for example rocksdb:data"};
   stores::RocksdbOptions options;
   options.existing = make ? stores::Existing::Allowed : stores::Existing::Required;
   NOAM_ASSIGN_OR_RETURN(auto store, stores::open_rocksdb_store(folder, options));
@@ -70,22 +70,22 @@ std::vector<std::string_view> strategies_of(const model::Model& model) {
 }  // namespace
 
 void add_opening_options(CLI::App& command, OpeningOptions& options) {
-  command.add_option("FILE", options.path, "The text of a model; `-` is standard input")->required();
+  command.add_option("FILE", options.path, "Model file; `-` for standard input")->required();
   add_store_option(command, options);
   command.add_option(
       "--strategy", options.strategy,
-      "How the data lies there: eao, etf, normalized, or a design of the model. Without it, as the store "
-      "was deployed; where nothing was, eao");
+      "Design of the store: eao, etf, normalized, or a design of the model. Default: the design it was deployed with; "
+      "eao for a new store");
 }
 
 void add_store_option(CLI::App& command, OpeningOptions& options) {
   command
-      .add_option("--store", options.store,
-                  "Where the data is, a URL: `rocksdb:FOLDER`, or `memory:`, which begins with nothing and is gone "
-                  "when the command ends. Without it, $NOAM_STORE; without that, the folder beside the model: of "
-                  "shop.noam, rocksdb:shop.data")
+      .add_option(
+          "--store", options.store,
+          "URL of the store: `rocksdb:FOLDER`, or `memory:`, an empty store that is lost when the command ends. "
+          "Default: $NOAM_STORE if set, otherwise a folder beside the model: rocksdb:shop.data for shop.noam")
       ->check([](const std::string& url) {
-        return url.empty() ? fmt::format("a store is a URL; there is {}", store_list(true)) : std::string();
+        return url.empty() ? fmt::format("a store is a URL; available: {}", store_list(true)) : std::string();
       });
 }
 
@@ -95,10 +95,11 @@ Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool m
   const auto* const kind =
       std::find_if(store_kinds.begin(), store_kinds.end(), [&](const StoreKind& one) { return one.scheme == scheme; });
   if (kind == store_kinds.end() || colon == std::string::npos)
-    return Error{
-        fmt::format("no store `{}`; there is {}; not built in yet: {}", url, store_list(true), store_list(false))};
+    return Error{fmt::format("unknown store `{}`; available: {}; not implemented yet: {}", url, store_list(true),
+                             store_list(false))};
   if (kind->open == nullptr)
-    return Error{fmt::format("store `{}`: {} is not built in yet; there is {}", url, kind->scheme, store_list(true))};
+    return Error{
+        fmt::format("store `{}`: {} is not implemented yet; available: {}", url, kind->scheme, store_list(true))};
   return kind->open(url.substr(colon + 1), make);
 }
 
@@ -113,7 +114,8 @@ Result<std::string> store_url(const OpeningOptions& options) {
   const char* const wanted = std::getenv("NOAM_STORE");
   if (wanted != nullptr && *wanted != '\0') return std::string(wanted);
   if (!options.otherwise.empty()) return options.otherwise;
-  if (options.path.empty() || options.path == "-") return Error{"which store? --store URL, as rocksdb:data"};
+  if (options.path.empty() || options.path == "-")
+    return Error{"no store given; use --store URL, for example rocksdb:data"};
   return "rocksdb:" + std::filesystem::path(options.path).replace_extension(".data").string();
 }
 
@@ -121,9 +123,9 @@ Result<void> find_strategy(const model::Model& model, const std::string& strateg
   const std::vector<std::string_view> names = strategies_of(model);
   if (std::find(names.begin(), names.end(), strategy) != names.end()) return {};
   if (strategy == "advised")
-    return Error{fmt::format("the strategy `advised` is not there yet; there are {}", fmt::join(names, ", "))};
+    return Error{fmt::format("strategy `advised` is not implemented yet; available: {}", fmt::join(names, ", "))};
   const auto near = language::closest(strategy, names);
-  return Error{fmt::format("no strategy or design `{}`; {}there are {}", strategy,
+  return Error{fmt::format("no strategy or design `{}`; {}available: {}", strategy,
                            near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(names, ", "))};
 }
 
@@ -146,29 +148,34 @@ Opened open_model(const OpeningOptions& options, runtime::SessionOptions session
   const auto url = store_url(options);
   if (!url) return fail(url.error().message);
   out.url = *url;
-  const std::string how_to_make =
-      fmt::format("`noam deploy {}{}` makes it; or try things in memory: --store memory:", options.path,
-                  options.store.empty() ? "" : " --store " + options.store);
+  const std::string how_to_make = fmt::format("create it with `noam deploy {}{}`, or use --store memory:", options.path,
+                                              options.store.empty() ? "" : " --store " + options.store);
   auto store = open_store(out.url, options.make);
   if (!store) {
-    const bool missing = store.error().message.starts_with("there is no store");
-    return fail(missing ? store.error().message + "; " + how_to_make : store.error().message);
+    return fail(store.error().code == "missing" ? store.error().message + "; " + how_to_make : store.error().message);
   }
   out.store = std::move(*store);
   const auto deployed = out.store->deployment();
   out.fresh = !deployed;
   if (!deployed && out.store->capabilities().durable && !options.make)
-    return fail(fmt::format("nothing was deployed to store `{}`; {}", out.url, how_to_make));
+    return fail(fmt::format("store `{}` is empty, no design was deployed; {}", out.url, how_to_make));
   out.strategy = !options.strategy.empty() ? options.strategy : deployed ? deployed->design : "eao";
   if (const auto found = find_strategy(*model, out.strategy); !found)
     return fail(fmt::format("store `{}` was deployed under `{}`: {}", out.url, out.strategy, found.error().message));
   auto session = runtime::Session::open(model, out.strategy, *out.store, std::move(session_options));
   if (!session) {
-    const bool of_store = deployed.has_value();
-    return fail(of_store ? fmt::format("store `{}`: {}", out.url, session.error().message)
-                         : fmt::format("{} can't be run under `{}`: {}", source->name(), out.strategy,
-                                       session.error().message));
+    if (!deployed)
+      return fail(
+          fmt::format("{} cannot be run under `{}`: {}", source->name(), out.strategy, session.error().message));
+    if (session.error().code == "other-design" && deployed->design != out.strategy)
+      return fail(
+          fmt::format("store `{}` was deployed under `{}`, not under `{}`; leave out --strategy to use it as it is, or "
+                      "deploy `{}` to another store, given by --store",
+                      out.url, deployed->design, out.strategy, out.strategy));
+    return fail(fmt::format("store `{}`: {}", out.url, session.error().message));
   }
+  const auto now = out.store->deployment();
+  out.changed = deployed && now && deployed->version != now->version;
   out.session = std::move(*session);
   return out;
 }

@@ -23,7 +23,7 @@ struct OpeningOptions {
   std::string store;      // empty: $NOAM_STORE, else `otherwise`, else the folder beside the model
   std::string strategy;   // empty: that of the store, else eao
   std::string otherwise;  // the store where none is named
-  bool make = false;      // the store is made where it is not there
+  bool make = false;      // the store is created if it does not exist
 };
 
 // FILE, --store, --strategy.
@@ -35,6 +35,7 @@ struct Opened {
   std::string url;       // of the store
   std::string strategy;  // that its data lies under
   bool fresh = false;    // nothing was deployed there before
+  bool changed = false;  // another design was deployed there before, and it had no entries
   std::unique_ptr<stores::Store> store;
   std::unique_ptr<runtime::Session> session;  // none: what is wrong was said on standard error
   int code = exit_fine;                       // the exit code where there is none

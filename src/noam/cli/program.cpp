@@ -81,12 +81,18 @@ int check(const std::vector<std::string>& paths, const CheckedTarget& wanted, bo
       out += language::render(diagnostics, sources[i], {color_wanted(STDOUT_FILENO)});
       out += fmt::format("{}: {}\n", sources[i].name(), summary(diagnostics));
     }
+    // A script sees by the exit code that nothing is wrong.
+    const auto fine = [&] {
+      if (!json && diagnostics.empty() && ::isatty(STDOUT_FILENO) != 0) out += sources[i].name() + ": ok\n";
+    };
+    if (wanted.target == nullptr) fine();
     if (wanted.target == nullptr || diagnostics.has_errors()) continue;
     const auto warnings = check_target(std::move(all[i].model), wanted);
     if (!warnings) {
       code = complain(fmt::format("{}: {}", sources[i].name(), warnings.error().message));
       continue;
     }
+    if (warnings->empty()) fine();
     for (const targets::Warning& warning : *warnings) {
       if (json)
         array.push_back({{"file", sources[i].name()},
@@ -208,7 +214,7 @@ int explain(const std::string& name, bool json) {
     return deliver(json ? dumped(array) : out, exit_fine);
   }
   const auto code = language::find_code(name);
-  if (!code) return complain(fmt::format("no diagnostic has the code `{}`; `noam explain` lists them all", name));
+  if (!code) return complain(fmt::format("no diagnostic with code `{}`; run `noam explain` for the list", name));
   const language::CodeInfo& row = language::info(*code);
   if (json) return deliver(dumped(as_json(row)), exit_fine);
   std::string out = fmt::format("{} ({}): {}\n\n{}", row.name, language::severity_name(row.severity), row.summary,
@@ -223,15 +229,15 @@ int explain(const std::string& name, bool json) {
 int run(int argc, const char* const* argv) {
   CLI::App app{
       "noam: model your queries, not your data.\n"
-      "One text file says what an application knows, asks and does, and how often; noam checks it, designs\n"
-      "the database, and runs it.\n"};
+      "A model file describes the data, queries and commands of an application, and how often they run. noam checks\n"
+      "it, designs the database, and runs the queries and commands.\n"};
   app.name("noam");
-  app.set_version_flag("--version", std::string("noam ") + NOAM_VERSION, "Print the version and leave");
+  app.set_version_flag("--version", std::string("noam ") + NOAM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 fine; 1 the model is wrong (or, with fmt --check, not in its layout); 2 wrong use: arguments, "
-      "files;\n"
-      "            3 refused (run), bad lines (load) or different (verify); 4 unknown (run, load).\n"
+      "Exit codes: 0 success; 1 the model has errors (fmt --check: not in the canonical layout); 2 usage error\n"
+      "            (arguments, files, stores); 3 refused (run), bad lines (load) or differences (verify); 4 unknown\n"
+      "            outcome (run, load).\n"
       "Example:    noam check examples/game/game.noam\n"
       "More:       noam COMMAND --help; docs/language.md teaches the language");
 
@@ -243,51 +249,52 @@ int run(int argc, const char* const* argv) {
   std::string strategy = "eao";
   bool json = false;
   bool only_check = false;
-  const char* const input = "The text of a model; `-` is standard input";
+  const char* const input = "Model file; `-` for standard input";
 
-  CLI::App* check_command =
-      app.add_subcommand("check", "Say what is wrong with models, where, and what to do about it");
+  CLI::App* check_command = app.add_subcommand("check", "Check models and report errors, warnings and lints");
   check_command->add_option("FILE", paths, input)->required();
   check_command->add_flag("--json", json,
-                          "Diagnostics as a JSON array with byte offsets, lines and columns (docs/json.md)");
-  check_command->add_option("--target", target_name, "Look at a design on this database, too: see `noam targets`")
+                          "Print diagnostics as a JSON array with byte offsets, lines and columns (docs/json.md)");
+  check_command->add_option("--target", target_name, "Also check a design for this database; see `noam targets`")
       ->type_name("T");
   check_command
-      ->add_option("--strategy", strategy, "The design for --target: `eao`, `etf`, `normalized`, or one of the model")
+      ->add_option("--strategy", strategy, "Design for --target: `eao`, `etf`, `normalized`, or a design of the model")
       ->type_name("S")
       ->capture_default_str();
   check_command->footer(
-      "Prints nothing where all is well. Errors make the exit code 1; warnings and lints alone do not.\n"
-      "A lint is silenced by a comment `// allow: code` beside the line or alone above it.\n"
-      "`noam explain CODE` tells more about a diagnostic.\n"
-      "With --target, a warning tells where the design goes beyond what the database takes, at the statistics of the "
-      "model.\n"
+      "If nothing is wrong, prints `FILE: ok` on a terminal, and nothing elsewhere. Errors make the exit code 1;\n"
+      "warnings and lints alone do not. To silence a lint, write `// allow: code` on its line or alone on the line\n"
+      "above. `noam explain CODE` explains a diagnostic. With --target, a warning is printed if the design exceeds "
+      "what\n"
+      "the database supports, given the statistics of the model.\n"
       "Example: noam check shop.noam --target dynamodb --strategy etf");
 
-  CLI::App* format_command = app.add_subcommand("fmt", "Bring models into their one layout");
+  CLI::App* format_command = app.add_subcommand("fmt", "Format models in the canonical layout");
   format_command->add_option("FILE", paths, input)->required();
   format_command->add_flag("--check", only_check,
-                           "Change nothing; name the files that are not in the layout, exit code 1 if any");
-  format_command->add_flag("--json", json, "What became of each file, as a JSON array (docs/json.md)");
+                           "Change no file; list the files that are not in the canonical layout, exit code 1 if any");
+  format_command->add_flag("--json", json, "Print the result of each file as a JSON array (docs/json.md)");
   format_command->footer(
-      "Files are rewritten in place, comments kept. With `-`, standard input is printed.\n"
-      "A file that can't be parsed is left as it is.\n"
+      "Files are rewritten in place; comments are kept. With `-`, the result goes to standard output.\n"
+      "A file with syntax errors is not changed.\n"
       "Example: noam fmt shop.noam");
 
-  CLI::App* show_command = app.add_subcommand("show", "Print a model as it was understood");
+  CLI::App* show_command = app.add_subcommand("show", "Print the entities, roles and statements of a model");
   show_command->add_option("FILE", path, input)->required();
-  auto* json_option = show_command->add_flag("--json", json, "Everything as JSON (docs/json.md)");
-  show_command->add_option("--diagram", diagram, "Draw entities, values and roles: `mermaid` or `dot`")
+  auto* json_option = show_command->add_flag("--json", json, "Print JSON (docs/json.md)");
+  show_command
+      ->add_option("--diagram", diagram, "Print a diagram of entities, values and roles, for `mermaid` or `dot`")
       ->check(CLI::IsMember({"mermaid", "dot"}))
       ->excludes(json_option);
   show_command->footer(
-      "Entities with keys and sizes, roles with both directions, statements with the types of their parameters.\n"
+      "Shows entities with keys and sizes, roles in both directions, and statements with the types of their "
+      "parameters.\n"
       "Example: noam show shop.noam --diagram dot | dot -Tsvg > shop.svg");
 
-  CLI::App* explain_command = app.add_subcommand("explain", "Tell more about a diagnostic");
+  CLI::App* explain_command = app.add_subcommand("explain", "Explain a diagnostic");
   explain_command->add_option("CODE", name,
-                              "What stands in brackets after a diagnostic; without it, all codes are listed");
-  explain_command->add_flag("--json", json, "As JSON");
+                              "Code of the diagnostic, printed after it in brackets. Default: list all codes");
+  explain_command->add_flag("--json", json, "Print JSON");
   explain_command->footer("Example: noam explain keys-do-not-determine");
 
   DesignOptions design_options;

@@ -135,7 +135,7 @@ std::string number(std::size_t count, const char* one, const char* many) {
 
 std::optional<Refusal> refuse_bytes(std::string_view raw) {
   if (model::is_utf8_text(raw)) return std::nullopt;
-  if (raw.find('\0') != std::string_view::npos) return Refusal{"format", "a NUL byte, which no text holds"};
+  if (raw.find('\0') != std::string_view::npos) return Refusal{"format", "contains a NUL byte"};
   return Refusal{"format", "not valid UTF-8"};
 }
 
@@ -165,7 +165,7 @@ struct DataReader::State {
 
   [[nodiscard]] bool is_csv() const { return source.format == DataFormat::Csv; }
   [[nodiscard]] Error problem() const {
-    return Error{fmt::format("{}: can't be read: {}", source.name(), std::strerror(errno))};
+    return Error{fmt::format("{}: cannot be read: {}", source.name(), std::strerror(errno))};
   }
 
   // As much as comes at once; nothing: that was all.
@@ -222,13 +222,13 @@ Result<void> DataReader::State::check_encoding(std::string_view first) const {
   else if (begins("\xFF\xFE"sv) || begins("\xFE\xFF"sv))
     encoding = "UTF-16";
   if (encoding != nullptr)
-    return Error{fmt::format("{}: is in {}; noam reads UTF-8: `iconv -f {} -t UTF-8` makes it that", source.name(),
-                             encoding, encoding)};
+    return Error{fmt::format("{}: encoded in {}, but noam reads UTF-8; convert it with `iconv -f {} -t UTF-8`",
+                             source.name(), encoding, encoding)};
   constexpr std::size_t looked_at = 4096;
   if (first.substr(0, looked_at).find('\0') != std::string_view::npos)
     return Error{
-        fmt::format("{}: has NUL bytes, so it is UTF-16 or UTF-32, or no text at all; noam reads UTF-8: "
-                    "`iconv -f UTF-16LE -t UTF-8` may make it that",
+        fmt::format("{}: contains NUL bytes, so it is not UTF-8; if it is UTF-16, convert it with "
+                    "`iconv -f UTF-16LE -t UTF-8`",
                     source.name())};
   return {};
 }
@@ -236,7 +236,7 @@ Result<void> DataReader::State::check_encoding(std::string_view first) const {
 Result<void> DataReader::State::read_header() {
   CsvRecord header;
   NOAM_ASSIGN_OR_RETURN(const bool found, next_csv(header));
-  if (!found) return Error{fmt::format("{}: is empty; its first line names the columns", source.name())};
+  if (!found) return Error{fmt::format("{}: empty file; the first line must name the columns", source.name())};
   const auto wrong = [&](const std::string& what) {
     return Error{fmt::format("{}:{}: {}", source.name(), header.line, what)};
   };
@@ -252,23 +252,23 @@ Result<void> DataReader::State::read_header() {
       const std::size_t other = cell.text.find_first_of(",;\t|");
       std::string hint;
       if (header.cells.size() == 1 && other != std::string::npos)
-        hint = fmt::format("perhaps --delimiter '{}'? ",
+        hint = fmt::format("did you mean --delimiter '{}'? ",
                            cell.text[other] == '\t' ? std::string("\\t") : std::string(1, cell.text[other]));
       else if (near)
         hint = fmt::format("did you mean `{}`? ", *near);
-      return wrong(fmt::format("column `{}` is no field of {}; {}there are {}", model::shortened(cell.text),
+      return wrong(fmt::format("column `{}` is not a field of {}; {}available: {}", model::shortened(cell.text),
                                entity.name, hint, fmt::join(names, ", ")));
     }
     const auto field = static_cast<std::uint32_t>(at - names.begin());
     if (std::find(columns.begin(), columns.end(), field) != columns.end())
-      return wrong(fmt::format("column `{}` is there twice", cell.text));
+      return wrong(fmt::format("column `{}` is given twice", cell.text));
     columns.push_back(field);
   }
   for (std::uint32_t i = 0; i < entity.fields.size(); ++i) {
     const model::Field& field = entity.fields[i];
     if (field.automatic || field.initial || field.type.optional || field.type.is_collection()) continue;
     if (std::find(columns.begin(), columns.end(), i) == columns.end())
-      return wrong(fmt::format("column `{}` is missing, and {} requires it", names[i], entity.name));
+      return wrong(fmt::format("missing column `{}`, which {} requires", names[i], entity.name));
   }
   return {};
 }
@@ -277,7 +277,7 @@ model::FieldsOrRefusal DataReader::State::instance_of(const CsvRecord& record) c
   if (!record.fault.empty()) return Refusal{"format", record.fault};
   if (auto wrong = refuse_bytes(csv.raw())) return std::move(*wrong);
   if (record.cells.size() != columns.size())
-    return Refusal{"format", fmt::format("{}, and the header has {}", number(record.cells.size(), "cell", "cells"),
+    return Refusal{"format", fmt::format("{}, but the header has {}", number(record.cells.size(), "cell", "cells"),
                                          columns.size())};
   Datum::List fields(entity.fields.size());
   std::vector<bool> given(entity.fields.size());
@@ -312,7 +312,7 @@ model::FieldsOrRefusal DataReader::State::instance_of(const CsvRecord& record) c
 model::FieldsOrRefusal DataReader::State::instance_of(std::string_view line) const {
   if (auto wrong = refuse_bytes(line)) return std::move(*wrong);
   const auto text = parse_json(line);
-  if (!text) return Refusal{"format", "not a line of JSON: " + text.error().message};
+  if (!text) return Refusal{"format", "invalid JSON: " + text.error().message};
   return model::read_instance_json(model, entity, *text);
 }
 
@@ -354,7 +354,7 @@ Result<std::optional<DataRecord>> DataReader::next() {
     state.go_over(state.json.raw());
     if (found && too_long)
       return std::optional(
-          DataRecord{line, Refusal{"format", fmt::format("a line has at most {} MiB", longest_line >> 20U)}});
+          DataRecord{line, Refusal{"format", fmt::format("the line is longer than {} MiB", longest_line >> 20U)}});
     if (found) return std::optional(DataRecord{line, state.instance_of(text)});
     if (state.ended) return std::optional<DataRecord>();
     NOAM_ASSIGN_OR_RETURN(const std::string_view piece, state.read());

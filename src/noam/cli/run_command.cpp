@@ -27,7 +27,8 @@ Result<Json> read_params(const model::Model& model, const Statement& statement, 
   Json params = Json::object();
   if (options.params) {
     auto given = parse_json(*options.params);
-    if (!given || !given->json.is_object()) return Error{R"(--params is a JSON object, as '{"name": "value"}')"};
+    if (!given || !given->json.is_object())
+      return Error{R"(--params must be a JSON object, for example '{"name": "value"}')"};
     for (const auto& member : given->json.items()) {
       const model::Parameter* parameter = find_parameter(statement, member.key());
       if (parameter == nullptr) return no_parameter(statement, member.key());
@@ -47,9 +48,10 @@ Result<Json> read_params(const model::Model& model, const Statement& statement, 
 
 int run_one(runtime::Session& session, const RunOptions& options) {
   const model::Model& model = session.model();
-  const std::string all = fmt::format("`noam show {}` lists them", options.opening.path);
+  const std::string all = fmt::format("run `noam show {}` for the list", options.opening.path);
   if (options.statement.empty())
-    return complain(fmt::format("which query or command? {}; or --batch", remedy({}, statement_names(model), all)));
+    return complain(
+        fmt::format("no query or command given; {}; or use --batch", remedy({}, statement_names(model), all)));
   const auto statement = find_statement(model, options.statement, all);
   if (!statement) return complain(statement.error().message);
   auto params = read_params(model, *statement, options);
@@ -65,20 +67,20 @@ int run_one(runtime::Session& session, const RunOptions& options) {
       complain(fmt::format("{}: {}", options.after == "-" ? "<stdin>" : options.after, answered_text(*before)));
   }
 
-  const Json answer = session.answer(request);
+  Json answer = session.answer(request);
   const int code = exit_code(answer);
   if (options.json) return deliver(answer.dump() + "\n", code);
+  add_example(model, *statement, request["params"], answer);
   if (answer.contains("error")) {
     complain(error_text(answer));
     return code;
   }
   if (answer.contains("outcome"))
     return deliver(outcome_text(answer) +
-                       (code == exit_unknown ? "repeat it with the same --id: it never applies twice\n" : ""),
+                       (code == exit_unknown ? "repeat it with the same --id: it is never applied twice\n" : ""),
                    code);
   std::string out = rows_text(statement->query->row, answer["rows"]);
-  if (answer.contains("cursor"))
-    out += fmt::format("there is more: --cursor {}\n", answer["cursor"].get<std::string>());
+  if (answer.contains("cursor")) out += fmt::format("more rows: --cursor {}\n", answer["cursor"].get<std::string>());
   return deliver(out, code);
 }
 
@@ -95,7 +97,7 @@ int run_batch(runtime::Session& session) {
         answer = answer_too_long();
         break;
       case LineKind::Failed:
-        return complain(fmt::format("standard input: can't be read: {}", std::strerror(errno)));
+        return complain(fmt::format("standard input: cannot be read: {}", std::strerror(errno)));
       case LineKind::End:
         return exit_fine;
     }
@@ -116,30 +118,29 @@ int exit_code(const Json& answer) {
 }
 
 CLI::App* add_run_command(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand("run", "Run a query or a command of a model, or many of them");
+  CLI::App* command = app.add_subcommand("run", "Run a query or a command of a model, or a batch of them");
   add_opening_options(*command, options.opening);
-  command->add_option("STATEMENT", options.statement, "The query or command");
+  command->add_option("STATEMENT", options.statement, "Query or command to run");
   command->add_option("PARAMETERS", options.arguments,
-                      "Its parameters as name=value: texts as they are, numbers, times, uuids and the like without "
-                      "quotes, everything else as JSON. A parameter left out is absent");
-  command->add_option("--params", options.params, R"(Its parameters as JSON: '{"name": "value"}')");
+                      "Parameters as name=value. Texts, numbers, times, uuids and the like are written without quotes, "
+                      "other types as JSON. A parameter that is not given is absent");
+  command->add_option("--params", options.params, R"(Parameters as JSON: '{"name": "value"}')");
   command->add_option("--id", options.id,
-                      "Of a command: a UUIDv7. A repeat with the same id is not applied twice, but answered alike");
-  command->add_option("--cursor", options.cursor, "Of a query: the page after the one that ended with this cursor");
-  command->add_option(
-      "--after", options.after,
-      "First run the requests of this file, lines of JSON as --batch takes them; `-` is standard input");
-  command->add_flag("--json", options.json, "The answer as a line of JSON (docs/json.md)");
+                      "Command id, a UUIDv7. A command repeated with its id is applied once and gets the same answer");
+  command->add_option("--cursor", options.cursor, "For a query: return the page after this cursor");
+  command->add_option("--after", options.after,
+                      "First run the requests of this file, JSON lines as for --batch; `-` for standard input");
+  command->add_flag("--json", options.json, "Print the answer as a line of JSON (docs/json.md)");
   command->add_flag("--batch", options.batch,
-                    "Requests from standard input, one a line; answers on standard output, one a line, in order, each "
-                    "written at once (docs/json.md)");
+                    "Read requests from standard input, one per line; print the answers in order, one per line, each "
+                    "without delay (docs/json.md)");
   command->footer(
-      "Rows are printed as a table, or where that is too wide one value a line; `-` stands for an absent value.\n"
-      "`name=null` is the text `null` where the parameter is a text, else absent; `name=` is the empty text.\n"
-      "On `memory:` every run begins with nothing: use --batch to run statements one after another,\n"
-      "or --after to run one on what others left.\n"
-      "Exit codes: 0 applied or answered (with --batch: all lines are answered, whatever the answers); 1 the model is\n"
-      "wrong; 2 wrong use: files, arguments, stores; 3 refused; 4 unknown: repeat it with the same --id.\n"
+      "Rows are printed as a table; if it is too wide, one value per line. `-` is an absent value.\n"
+      "`name=null` is the text `null` if the parameter is a text, otherwise absent; `name=` is the empty text.\n"
+      "On `memory:` every run starts with an empty store: use --batch to run several statements, or --after to run\n"
+      "requests first.\n"
+      "Exit codes: 0 applied or answered (with --batch: all lines were answered, whatever the answers); 1 the model\n"
+      "has errors; 2 usage error (files, arguments, stores); 3 refused; 4 unknown: repeat it with the same --id.\n"
       "Example: noam run game.noam new_player username=mary first_name=Mary last_name=Wilson\n"
       "         noam run game.noam --batch < requests.jsonl\n"
       "More:    docs/commands/run.md");
@@ -147,15 +148,16 @@ CLI::App* add_run_command(CLI::App& app, RunOptions& options) {
 }
 
 int run_statements(const RunOptions& options) {
-  // Who reads the answers may go: then writing fails, and that is said.
+  // If the reader of the answers goes away, writing fails and the error is reported.
   std::signal(SIGPIPE, SIG_IGN);
   if (options.batch) {
     if (!options.statement.empty() || options.params || options.id || options.cursor || !options.after.empty())
-      return complain("with --batch the statements come from standard input, none from the command line");
-    if (options.opening.path == "-") return complain("with --batch standard input has the requests, not the model");
+      return complain("--batch reads the statements from standard input: give none on the command line");
+    if (options.opening.path == "-")
+      return complain("--batch reads the requests from standard input: the model must be a file");
   }
   if (options.after == "-" && options.opening.path == "-")
-    return complain("standard input is the model or the requests, not both");
+    return complain("standard input cannot be both the model and the requests");
   OpeningOptions opening = options.opening;
   if (!options.after.empty()) opening.otherwise = "memory:";
   const Opened opened = open_model(opening);

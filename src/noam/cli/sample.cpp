@@ -48,8 +48,8 @@ Result<void> make_int(const design::Design& design, std::uint32_t family, const 
     return {};
   const auto number = datum.as_decimal().to_int();
   if (!number)
-    return Error{fmt::format("`{}` of {} is {}, which is no int: other databases can't hold it", cell.name,
-                             design::family_label(design, family), datum.as_decimal().text())};
+    return Error{fmt::format("`{}` of {} is {}: other databases cannot store it, because it does not fit an int",
+                             cell.name, design::family_label(design, family), datum.as_decimal().text())};
   datum = *number;
   return {};
 }

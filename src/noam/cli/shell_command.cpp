@@ -23,6 +23,7 @@
 #include "noam/cli/shell_line.h"
 #include "noam/cli/verify_command.h"
 #include "noam/design/print.h"
+#include "noam/language/suggest.h"
 #include "noam/model/json_text.h"
 #include "noam/model/layout.h"
 #include "noam/model/show.h"
@@ -98,7 +99,28 @@ Shell::Next Shell::answer(std::string_view line) {
   line.remove_prefix(begin);
   if (line.starts_with("//")) return Next::GoOn;
   if (line.front() == '.') return run_dot_command(line);
-  return line.front() == '{' ? run_json(line) : run_statement(line);
+  if (line.front() == '{') return run_json(line);
+  return is_for_shell(line) ? run_dot_command("." + std::string(line)) : run_statement(line);
+}
+
+// `exit`, `quit` and `help` are for the shell, unless the model has a statement of this name and arguments follow.
+bool Shell::is_for_shell(std::string_view line) const {
+  const DotCommand typed = read_dot_command(line);
+  const auto& words = shell_words();
+  if (std::find(words.begin(), words.end(), typed.name) == words.end()) return false;
+  return typed.argument.empty() || !find_statement(session_.model(), typed.name, "");
+}
+
+Result<Statement> Shell::find_typed(std::string_view name) const {
+  auto statement = find_statement(session_.model(), name, "type `.statements` for the list");
+  if (statement) return statement;
+  // Someone who wants to leave is not led to a command that changes data.
+  std::vector<std::string_view> names = statement_names(session_.model());
+  names.insert(names.begin(), shell_words().begin(), shell_words().end());
+  const auto near = language::closest(name, names);
+  if (near && std::find(shell_words().begin(), shell_words().end(), *near) != shell_words().end())
+    return Error{fmt::format("no query or command `{}`; did you mean `{}`?", name, *near)};
+  return statement;
 }
 
 Shell::Next Shell::run_statement(std::string_view line) {
@@ -107,7 +129,7 @@ Shell::Next Shell::run_statement(std::string_view line) {
     complain(typed.error().message);
     return Next::GoOn;
   }
-  const auto statement = find_statement(session_.model(), typed->name, "`.statements` lists them");
+  const auto statement = find_typed(typed->name);
   if (!statement) {
     complain(statement.error().message);
     return Next::GoOn;
@@ -126,8 +148,10 @@ Shell::Next Shell::run_statement(std::string_view line) {
   }
   const Json request{{"run", typed->name}, {"params", std::move(params)}};
   const Stopwatch watch;
-  const Json answer = session_.answer(request);
-  return print(request, answer, watch.seconds());
+  Json answer = session_.answer(request);
+  const double seconds = watch.seconds();
+  if (!json_) add_example(session_.model(), *statement, request["params"], answer);
+  return print(request, answer, seconds);
 }
 
 Shell::Next Shell::run_json(std::string_view line) {
@@ -158,12 +182,13 @@ Shell::Next Shell::print(const Json& request, const Json& answer, double seconds
   const std::size_t width =
       wide_ ? std::numeric_limits<std::size_t>::max() : terminal_width().value_or(model::page_width);
   std::string text = rows_text(statement->query->row, answer["rows"], width, timing_ ? ", " + time : "");
-  if (next_) text += "there is more: .next\n";
+  if (next_) text += "more rows: .next\n";
   return write(text);
 }
 
 Shell::Next Shell::run_dot_command(std::string_view line) {
-  const DotCommand command = read_dot_command(line);
+  DotCommand command = read_dot_command(line);
+  if (command.name == ".exit") command.name = ".quit";
   const DotCommandInfo* info = nullptr;
   std::vector<std::string_view> names;
   for (const DotCommandInfo& one : dot_commands()) {
@@ -171,15 +196,16 @@ Shell::Next Shell::run_dot_command(std::string_view line) {
     names.push_back(one.name);
   }
   if (info == nullptr) {
-    complain(fmt::format("no command `{}`; {}", command.name, remedy(command.name, names, "`.help` lists them")));
+    complain(
+        fmt::format("no command `{}`; {}", command.name, remedy(command.name, names, "type `.help` for the list")));
     return Next::GoOn;
   }
   if (info->takes == Takes::Nothing && !command.argument.empty()) {
-    complain(fmt::format("nothing follows `{}`", info->name));
+    complain(fmt::format("`{}` takes no argument", info->name));
     return Next::GoOn;
   }
   if (info->takes != Takes::Nothing && command.argument.empty() && info->takes != Takes::Switch) {
-    complain(fmt::format("`{} {}`: it is missing", info->name, info->form));
+    complain(fmt::format("`{}`: missing {}", info->name, info->form));
     return Next::GoOn;
   }
   if (command.name == ".quit") return Next::Leave;
@@ -205,7 +231,7 @@ Shell::Next Shell::run_dot_command(std::string_view line) {
 
 Result<model::StatementRef> Shell::find(const std::string& name) const {
   const model::Model& model = session_.model();
-  NOAM_ASSIGN_OR_RETURN(const Statement statement, find_statement(model, name, "`.statements` lists them"));
+  NOAM_ASSIGN_OR_RETURN(const Statement statement, find_statement(model, name, "type `.statements` for the list"));
   model::StatementRef out;
   out.command = statement.query == nullptr;
   if (out.command)
@@ -221,7 +247,7 @@ Shell::Next Shell::set(bool& what, const std::string& name, const std::string& t
     return Next::GoOn;
   }
   if (!to.empty()) {
-    complain(fmt::format("`{}` is `on` or `off`", name));
+    complain(fmt::format("`{}` must be `on` or `off`", name));
     return Next::GoOn;
   }
   return write(fmt::format("{} is {}\n", name, what ? "on" : "off"));
@@ -229,7 +255,7 @@ Shell::Next Shell::set(bool& what, const std::string& name, const std::string& t
 
 Shell::Next Shell::next_page() {
   if (!next_) {
-    complain(paged_ ? "that was the last page" : "the last query had no further page");
+    complain(paged_ ? "that was the last page" : "the last query has only one page");
     return Next::GoOn;
   }
   const Json request = *next_;
@@ -243,7 +269,8 @@ Shell::Next Shell::refresh(const std::string& query) {
   for (const model::Query& one : session_.model().queries)
     if (one.refresh) names.push_back(one.name);
   if (std::find(names.begin(), names.end(), query) == names.end()) {
-    complain(fmt::format("no refreshed query `{}`; {}", query, remedy(query, names, "`.statements` lists all")));
+    complain(
+        fmt::format("no refreshed query `{}`; {}", query, remedy(query, names, "type `.statements` for the list")));
     return Next::GoOn;
   }
   return run_json(Json{{"refresh", query}}.dump());
@@ -273,12 +300,12 @@ Shell::Next Shell::verify() {
 
 Shell::Next Shell::read_file(const std::string& path) {
   if (depth_ == deepest_file) {
-    complain(fmt::format("{}: files read files, {} deep", path, deepest_file));
+    complain(fmt::format("{}: `.read` cannot be nested more than {} deep", path, deepest_file));
     return Next::GoOn;
   }
   const OpenFile file(path);
   if (file.descriptor() < 0) {
-    complain(fmt::format("{}: can't be read: {}", path, std::strerror(errno)));
+    complain(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
     return Next::GoOn;
   }
   const std::string outside = where_;
@@ -291,11 +318,11 @@ Shell::Next Shell::read_file(const std::string& path) {
     if (kind == LineKind::End) break;
     where_ = fmt::format("{}:{}: ", path, number);
     if (kind == LineKind::Failed) {
-      complain(fmt::format("can't be read: {}", std::strerror(errno)));
+      complain(fmt::format("cannot be read: {}", std::strerror(errno)));
       break;
     }
     if (kind == LineKind::TooLong)
-      complain(fmt::format("a line has at most {} MiB", longest_line >> 20U));
+      complain(fmt::format("the line is longer than {} MiB", longest_line >> 20U));
     else
       next = answer(line);
   }
@@ -310,15 +337,18 @@ Shell::Next Shell::help() {
   for (const DotCommandInfo& info : dot_commands())
     table.add({fmt::format("{}{}{}", info.name, info.form.empty() ? "" : " ", info.form), std::string(info.help)});
   return write(
-      "A line is a statement of the model with its parameters, or a line of JSON:\n"
+      "Type a statement of the model with its parameters, or a line of JSON:\n"
       "\n"
       "  newest username=ann\n"
       "  write author=ann content=\"two words\" tags=[\"a\", \"b\"]\n"
       "  {\"run\": \"newest\", \"params\": {\"username\": \"ann\"}}\n"
       "\n"
-      "Texts with blanks stand in double quotes, lists, maps and values are JSON. A parameter that is left out is\n"
-      "absent. Tab completes names and shows what there is; the arrows and Ctrl-R bring earlier lines back; Ctrl-C\n"
-      "drops a line, and ends an answer that takes too long. What begins with a dot is for the shell:\n"
+      "Put a text with blanks in double quotes (escapes as in a model) or single quotes (no escapes, as in\n"
+      "sh). Lists, maps and values are JSON. A parameter that is not given is absent.\n"
+      "\n"
+      "Tab completes names. The arrow keys and Ctrl-R find earlier lines. Ctrl-C drops a line, or interrupts\n"
+      "an answer. `help`, `quit` and `exit` also work without a dot; if the model has a statement of that\n"
+      "name, type it with its parameters, or as JSON. Commands of the shell start with a dot:\n"
       "\n" +
       table.print(2));
 }
@@ -343,7 +373,7 @@ void catch_interrupts() {
 
 int answer_typed(Shell& shell, const model::Model& model, const Opened& opened) {
   catch_interrupts();
-  fmt::print("{} on {} under `{}`; .help tells what to type, .quit leaves\n", model.name, opened.url, opened.strategy);
+  fmt::print("{} on {} under `{}`; type `help` for help, `quit` to leave\n", model.name, opened.url, opened.strategy);
   LineEditor editor(
       model.name + "> ", [&](std::string_view line) { return complete(model, line); }, HistoryFile(history_path()));
   std::string line;
@@ -380,10 +410,10 @@ int answer_piped(Shell& shell) {
       case LineKind::Line:
         break;
       case LineKind::TooLong:
-        complain(fmt::format("a line has at most {} MiB", longest_line >> 20U));
+        complain(fmt::format("the line is longer than {} MiB", longest_line >> 20U));
         continue;
       case LineKind::Failed:
-        return complain(fmt::format("standard input: can't be read: {}", std::strerror(errno)));
+        return complain(fmt::format("standard input: cannot be read: {}", std::strerror(errno)));
       case LineKind::End:
         return exit_fine;
     }
@@ -395,15 +425,16 @@ int answer_piped(Shell& shell) {
 }  // namespace
 
 CLI::App* add_shell_command(CLI::App& app, ShellOptions& options) {
-  CLI::App* command = app.add_subcommand("shell", "Run statements as they are typed, one after the other");
+  CLI::App* command = app.add_subcommand("shell", "Run statements interactively");
   add_opening_options(*command, options.opening);
   command->add_option("--after", options.after,
-                      "First run the requests of this file, lines of JSON as `noam run --batch` takes them");
+                      "First run the requests of this file, JSON lines as for `noam run --batch`");
   command->footer(
-      "A line is a statement and its parameters as `noam run` takes them, or a line of JSON. `.help` tells the rest.\n"
-      "Tab completes; lines are kept in $XDG_STATE_HOME/noam/history, or where $NOAM_HISTORY says (empty: nowhere).\n"
-      "Where standard input is no terminal, its lines are answered without a prompt, and errors end nothing.\n"
-      "Exit codes: 0 left, whatever the answers were; 1 the model is wrong; 2 wrong use: files, arguments, stores.\n"
+      "A line is a statement with its parameters, as for `noam run`, or a line of JSON. Type `.help` for more.\n"
+      "Tab completes names. The history is kept in $XDG_STATE_HOME/noam/history, or in the file $NOAM_HISTORY if set\n"
+      "(empty: no history). If standard input is not a terminal, there is no prompt, and errors do not stop the run.\n"
+      "Exit codes: 0 end of input or `.quit`, whatever the answers; 1 the model has errors; 2 usage error (files,\n"
+      "arguments, stores).\n"
       "Example: noam shell game.noam\n"
       "         echo 'player username=mary' | noam shell game.noam\n"
       "More:    docs/commands/shell.md");
@@ -411,10 +442,11 @@ CLI::App* add_shell_command(CLI::App& app, ShellOptions& options) {
 }
 
 int run_shell(const ShellOptions& options) {
-  // Who reads the answers may go: then writing fails, and that is said.
+  // If the reader of the answers goes away, writing fails and the error is reported.
   std::signal(SIGPIPE, SIG_IGN);
-  if (options.opening.path == "-") return complain("standard input has the statements, not the model");
-  if (options.after == "-") return complain("standard input has the statements, not the requests of --after");
+  if (options.opening.path == "-")
+    return complain("the shell reads statements from standard input: the model must be a file");
+  if (options.after == "-") return complain("the shell reads statements from standard input: --after must be a file");
   runtime::SessionOptions session_options;
   session_options.interrupted = &interrupted;
   OpeningOptions opening = options.opening;

@@ -50,6 +50,9 @@ class Shell {
   Next write(std::string_view text);
   void complain(const std::string& message) const;
   [[nodiscard]] Result<model::StatementRef> find(const std::string& name) const;
+  [[nodiscard]] bool is_for_shell(std::string_view line) const;
+  // A statement that was typed; the error may suggest a word of the shell.
+  [[nodiscard]] Result<Statement> find_typed(std::string_view name) const;
   Next set(bool& what, const std::string& name, const std::string& to);
 
   runtime::Session& session_;

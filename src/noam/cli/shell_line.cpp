@@ -52,9 +52,16 @@ std::optional<std::size_t> end_of_brackets(std::string_view line, std::size_t at
   return std::nullopt;
 }
 
+// Behind the single quote that closes the one at `at`; nothing where there is none.
+std::optional<std::size_t> end_of_single_quoted(std::string_view line, std::size_t at) {
+  const std::size_t end = line.find('\'', at + 1);
+  return end == std::string_view::npos ? std::nullopt : std::optional(end + 1);
+}
+
 // Behind a value. Nothing where something is not closed.
 std::optional<std::size_t> end_of_value(std::string_view line, std::size_t at) {
   if (at < line.size() && line[at] == '"') return end_of_quoted(line, at);
+  if (at < line.size() && line[at] == '\'') return end_of_single_quoted(line, at);
   if (at < line.size() && (line[at] == '[' || line[at] == '{')) return end_of_brackets(line, at);
   return end_of_word(line, at);
 }
@@ -80,7 +87,7 @@ void append_utf8(std::uint32_t code, std::string& out) {
 
 // The digits of `\u{…}`, from the brace on; `at` comes to stand on the last brace.
 Result<std::uint32_t> read_code_point(std::string_view raw, std::size_t& at) {
-  const Error wrong{R"(a character is written `\u{1F600}`)"};
+  const Error wrong{R"(invalid escape sequence; a character is written `\u{1F600}`)"};
   const std::size_t end = raw.find('}', at);
   if (at >= raw.size() || raw[at] != '{' || end == std::string_view::npos || end == at + 1 || end > at + 7)
     return wrong;
@@ -120,13 +127,31 @@ Result<std::string> unquoted(std::string_view raw) {
       }
       default:
         return Error{
-            fmt::format(R"(no escape `\{}` in a text; there are `\"`, `\\`, `\n`, `\t` and `\u{{1F600}}`)", raw[at])};
+            fmt::format(R"(invalid escape sequence `\{}`; use `\"`, `\\`, `\n`, `\t` or `\u{{1F600}}`)", raw[at])};
     }
   }
   return out;
 }
 
+Error missing_blank(std::string_view line, std::size_t at) {
+  return Error{fmt::format("missing blank before `{}`", line.substr(at, end_of_word(line, at) - at))};
+}
+
+// `'name=value'`
+Result<TypedArgument> read_quoted_argument(std::string_view line, std::size_t& at) {
+  const auto end = end_of_single_quoted(line, at);
+  if (!end) return Error{"`'` is not closed"};
+  if (*end < line.size() && !blank(line[*end])) return missing_blank(line, *end);
+  const std::string_view held = line.substr(at + 1, *end - at - 2);
+  const std::size_t sign = held.find('=');
+  if (sign == std::string_view::npos) return Error{fmt::format("`{}` is not `name=value`", held)};
+  at = *end;
+  const std::string value(held.substr(sign + 1));
+  return TypedArgument{std::string(held.substr(0, sign)), value, value};
+}
+
 Result<TypedArgument> read_argument(std::string_view line, std::size_t& at) {
+  if (line[at] == '\'') return read_quoted_argument(line, at);
   const std::size_t word = end_of_word(line, at);
   const std::size_t sign = line.find('=', at);
   if (sign >= word) return Error{fmt::format("`{}` is not `name=value`", line.substr(at, word - at))};
@@ -136,11 +161,11 @@ Result<TypedArgument> read_argument(std::string_view line, std::size_t& at) {
   const auto end = end_of_value(line, begin);
   if (!end)
     return Error{fmt::format("{}: `{}` is not closed{}", out.name, line[begin],
-                             line[begin] == '"' ? "" : "; a text that begins so stands in double quotes")};
+                             line[begin] == '"' ? "" : "; put a text that starts with it in double quotes")};
   if (*end < line.size() && !blank(line[*end]))
-    return Error{
-        fmt::format("{}: a blank is missing before `{}`", out.name, line.substr(*end, end_of_word(line, *end) - *end))};
+    return Error{fmt::format("{}: {}", out.name, missing_blank(line, *end).message)};
   out.raw = line.substr(begin, *end - begin);
+  if (begin < line.size() && line[begin] == '\'') out.raw = out.raw.substr(1, out.raw.size() - 2);
   out.text = out.raw;
   if (begin < line.size() && line[begin] == '"') {
     NOAM_ASSIGN_OR_RETURN(out.text, unquoted(out.raw));
@@ -151,8 +176,8 @@ Result<TypedArgument> read_argument(std::string_view line, std::size_t& at) {
 
 // A text as it may be typed: in quotes where it has to be, or it was begun with one.
 std::string typed(std::string_view text, bool quoted) {
-  const bool plain =
-      !text.empty() && text.find_first_of(" \t\r\n\"\\") == std::string_view::npos && text[0] != '[' && text[0] != '{';
+  const bool plain = !text.empty() && text.find_first_of(" \t\r\n\"\\") == std::string_view::npos && text[0] != '[' &&
+                     text[0] != '{' && text[0] != '\'';
   if (plain && !quoted) return std::string(text);
   std::string out = "\"";
   for (const char c : text) {
@@ -228,23 +253,27 @@ DotCommand read_dot_command(std::string_view line) {
   return {std::string(line.substr(begin, end - begin)), std::string(line.substr(argument, last - argument))};
 }
 
+const std::vector<std::string_view>& shell_words() {
+  static const std::vector<std::string_view> all = {"exit", "help", "quit"};
+  return all;
+}
+
 const std::vector<DotCommandInfo>& dot_commands() {
   static const std::vector<DotCommandInfo> all = {
-      {".design", Takes::Nothing, "", "how the data lies in the store"},
-      {".explain", Takes::Statement, "STATEMENT", "what a statement does there, step by step"},
-      {".help", Takes::Nothing, "", "this"},
-      {".json", Takes::Switch, "on|off", "answers as lines of JSON"},
-      {".next", Takes::Nothing, "", "the next page of the last query"},
-      {".quit", Takes::Nothing, "", "leave; so does Ctrl-D"},
-      {".read", Takes::File, "FILE", "run the lines of a file, as if they were typed"},
-      {".refresh", Takes::RefreshedQuery, "QUERY", "carry out a refreshed query now"},
-      {".show", Takes::Statement, "STATEMENT", "a statement as it was understood"},
-      {".statements", Takes::Nothing, "", "all statements with their parameters"},
-      {".sweep", Takes::Nothing, "", "delete what is due by its ttl"},
-      {".timing", Takes::Switch, "on|off", "how long each answer took"},
-      {".verify", Takes::Nothing, "", "compare every copy with the data it was made from"},
-      {".wide", Takes::Switch, "on|off",
-       "tables as wide as they are; else rows that do not fit stand one value a line"},
+      {".design", Takes::Nothing, "", "print the design of the store"},
+      {".explain", Takes::Statement, "STATEMENT", "print the plan of a statement"},
+      {".help", Takes::Nothing, "", "print this help; also `help`"},
+      {".json", Takes::Switch, "on|off", "print answers as lines of JSON"},
+      {".next", Takes::Nothing, "", "print the next page of the last query"},
+      {".quit", Takes::Nothing, "", "leave the shell; also `quit`, `exit` and Ctrl-D"},
+      {".read", Takes::File, "FILE", "run the lines of a file"},
+      {".refresh", Takes::RefreshedQuery, "QUERY", "run a refreshed query now"},
+      {".show", Takes::Statement, "STATEMENT", "print a statement with its types"},
+      {".statements", Takes::Nothing, "", "list all statements with their parameters"},
+      {".sweep", Takes::Nothing, "", "delete instances past their ttl"},
+      {".timing", Takes::Switch, "on|off", "print the time that each answer took"},
+      {".verify", Takes::Nothing, "", "compare every copy with its base data"},
+      {".wide", Takes::Switch, "on|off", "print wide tables in full; off: one value per line if a table does not fit"},
   };
   return all;
 }

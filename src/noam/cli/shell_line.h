@@ -11,7 +11,8 @@
 // What is typed at the prompt of `noam shell`: how a line is cut, and how it may go on (docs/commands/shell.md).
 namespace noam::cli {
 
-// `name=value`. Of a value in double quotes `text` is what they hold, escapes worked out; `raw` is as it was typed.
+// `name=value`. Of a value in double quotes `text` is what they hold, escapes worked out; `raw` is as it was typed. Of
+// one in single quotes both are what they hold: there are no escapes.
 struct TypedArgument {
   std::string name;
   std::string text;
@@ -27,8 +28,9 @@ struct TypedStatement {
   bool operator==(const TypedStatement&) const = default;
 };
 
-// A statement and its arguments, between blanks. A value in double quotes, or one that begins with a bracket, up to the
-// one that closes it, may hold blanks. The error is for a person.
+// A statement and its arguments, between blanks. A value in quotes, or one that begins with a bracket, up to the one
+// that closes it, may hold blanks; so may an argument that stands in single quotes as a whole. The error is for a
+// person.
 Result<TypedStatement> read_statement(std::string_view line);
 
 // A dot command and what follows it, without the blanks around: `.read my file` is `.read` and `my file`.
@@ -39,6 +41,9 @@ struct DotCommand {
   bool operator==(const DotCommand&) const = default;
 };
 DotCommand read_dot_command(std::string_view line);
+
+// What may be typed without a dot.
+const std::vector<std::string_view>& shell_words();
 
 // What a dot command takes.
 enum class Takes : unsigned char { Nothing, Switch, Statement, RefreshedQuery, File };

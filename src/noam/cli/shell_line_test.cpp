@@ -54,6 +54,25 @@ TEST(ShellLine, HasTextsInQuotes) {
   EXPECT_EQ(read_statement(R"(post content="a b")")->arguments[0].raw, R"("a b")");
 }
 
+TEST(ShellLine, HasTextsInSingleQuotesWithoutEscapes) {
+  EXPECT_EQ(read(R"(post content='it is "so"' id=1)"), R"(post: content=<it is "so"> id=<1>)");
+  EXPECT_EQ(read(R"(post content='a\nb\' id=1)"), R"(post: content=<a\nb\> id=<1>)");
+  EXPECT_EQ(read("post content=''"), "post: content=<>");
+  EXPECT_EQ(read(R"(post tags='["a", "b"]')"), R"(post: tags=<["a", "b"]>)");
+  EXPECT_EQ(read(R"(post 'content=two words' 'tags=["a", "b"]' id=1)"),
+            R"(post: content=<two words> tags=<["a", "b"]> id=<1>)");
+  // Inside a word and inside JSON it is a letter.
+  EXPECT_EQ(read("post content=it's"), "post: content=<it's>");
+  EXPECT_EQ(read(R"(post tags=["it's", "a b"])"), R"(post: tags=<["it's", "a b"]>)");
+  EXPECT_EQ(read_statement("post note='\"x\"'")->arguments[0].raw, "\"x\"");
+  EXPECT_EQ(read("post content='two words"),
+            "error: content: `'` is not closed; put a text that starts with it in double quotes");
+  EXPECT_EQ(read("post 'content=two words"), "error: `'` is not closed");
+  EXPECT_EQ(read("post 'two words' id=1"), "error: `two words` is not `name=value`");
+  EXPECT_EQ(read("post content='a'b"), "error: content: missing blank before `b`");
+  EXPECT_EQ(read("post 'content=a'b"), "error: missing blank before `b`");
+}
+
 TEST(ShellLine, HasJsonInBrackets) {
   EXPECT_EQ(read(R"(post tags=["a", "b ]"] id=1)"), R"(post: tags=<["a", "b ]"]> id=<1>)");
   EXPECT_EQ(read(R"(play round={"moves": [1, {"x": "}"}]} id=1)"),
@@ -65,14 +84,15 @@ TEST(ShellLine, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(read("post two words=1"), "error: `two` is not `name=value`");
   EXPECT_EQ(read(R"(post content="two words)"), "error: content: `\"` is not closed");
   EXPECT_EQ(read(R"(post content="two \")"), "error: content: `\"` is not closed");
-  EXPECT_EQ(read("post tags=[1, 2"), "error: tags: `[` is not closed; a text that begins so stands in double quotes");
-  EXPECT_EQ(read(R"(post tags=["a)"), "error: tags: `[` is not closed; a text that begins so stands in double quotes");
-  EXPECT_EQ(read(R"(post content="a"b id=1)"), "error: content: a blank is missing before `b`");
+  EXPECT_EQ(read("post tags=[1, 2"), "error: tags: `[` is not closed; put a text that starts with it in double quotes");
+  EXPECT_EQ(read(R"(post tags=["a)"),
+            "error: tags: `[` is not closed; put a text that starts with it in double quotes");
+  EXPECT_EQ(read(R"(post content="a"b id=1)"), "error: content: missing blank before `b`");
   EXPECT_EQ(read(R"(post content="\x")"),
-            R"(error: no escape `\x` in a text; there are `\"`, `\\`, `\n`, `\t` and `\u{1F600}`)");
+            R"(error: invalid escape sequence `\x`; use `\"`, `\\`, `\n`, `\t` or `\u{1F600}`)");
   for (const char* wrong : {R"(post content="\u")", R"(post content="\u{}")", R"(post content="\u{0}")",
                             R"(post content="\u{D800}")", R"(post content="\u{110000}")", R"(post content="\u{12")"})
-    EXPECT_EQ(read(wrong), R"(error: a character is written `\u{1F600}`)") << wrong;
+    EXPECT_EQ(read(wrong), R"(error: invalid escape sequence; a character is written `\u{1F600}`)") << wrong;
 }
 
 TEST(ShellLine, MayBeADotCommand) {
@@ -91,6 +111,7 @@ TEST(ShellCompletion, GoesOnWithParametersThatAreNotGiven) {
   EXPECT_EQ(complete(shop(), "place "), (Completion{6, {"id=", "status=", "gift=", "note="}}));
   EXPECT_EQ(complete(shop(), "place status=open g"), (Completion{18, {"gift="}}));
   EXPECT_EQ(complete(shop(), R"(place note="a id= b" )").candidates, (Texts{"id=", "status=", "gift="}));
+  EXPECT_EQ(complete(shop(), R"(place note='a id= "' )").candidates, (Texts{"id=", "status=", "gift="}));
   EXPECT_EQ(complete(shop(), "place id=1 id").candidates, Texts{});
   EXPECT_EQ(complete(shop(), "plaice ").candidates, Texts{});
 }

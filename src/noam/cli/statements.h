@@ -35,8 +35,14 @@ Error no_parameter(const Statement& statement, std::string_view name);
 // is handed on, for the session to refuse; an error where it is not even JSON.
 Result<Json> read_argument(const model::Model& model, const model::Type& type, const std::string& text);
 
-// Adds a parameter to the member `params` of a request. An error where the statement has none of this name, or it is
-// there already.
+// `at=2026-01-31T08:30:00Z`: a value in the right form, quoted as a shell needs it.
+std::string example_of(const model::Model& model, const model::Parameter& parameter);
+
+// Adds an example of the right form to the reason of an answer, if it refuses the form of one of these parameters.
+void add_example(const model::Model& model, const Statement& statement, const Json& params, Json& answer);
+
+// Adds a parameter to the member `params` of a request. An error where the statement has none of this name, it is there
+// already, or the value is not in the form of its type; then with an example of that.
 Result<void> add_argument(const model::Model& model, const Statement& statement, const std::string& name,
                           const std::string& text, Json& params);
 

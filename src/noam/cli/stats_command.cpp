@@ -496,7 +496,8 @@ std::vector<std::string> without_figures(const language::SourceFile& source) {
 
 Result<Rewritten> with_figures(const language::SourceFile& source, const Statistics& statistics) {
   const Compilation before = compile(source);
-  if (before.diagnostics.has_errors()) return Error{fmt::format("{} has changed and is wrong now", source.name())};
+  if (before.diagnostics.has_errors())
+    return Error{fmt::format("{}: changed during the measurement, and now has errors", source.name())};
   Rewritten out;
   std::size_t at = 0;
   for (Edit& edit : Editor(before.model, statistics).edits(before.tree)) {
@@ -509,30 +510,30 @@ Result<Rewritten> with_figures(const language::SourceFile& source, const Statist
   const language::SourceFile after(source.name(), out.text);
   if (compile(after).diagnostics.has_errors() || without_figures(source) != without_figures(after))
     return Error{
-        fmt::format("{}: with these figures it would not be the same model; it is left as it is", source.name())};
+        fmt::format("{}: not changed, because the figures would change the meaning of the model", source.name())};
   return out;
 }
 
 // --- The command -----------------------------------------------------------------------------------------------------
 
 CLI::App* add_stats_command(CLI::App& app, StatsOptions& options) {
-  CLI::App* command = app.add_subcommand("stats", "Measure what a database holds, beside what the model says");
+  CLI::App* command =
+      app.add_subcommand("stats", "Measure the data in a store and compare it with the figures of the model");
   add_opening_options(*command, options.opening);
-  command->add_option("--after", options.after,
-                      "First run the requests of this file, lines of JSON as `noam run --batch` takes them; `-` is "
-                      "standard input");
-  command->add_option("--top", options.top, "How many of the largest and hottest blocks are shown")
+  command->add_option(
+      "--after", options.after,
+      "First run the requests of this file, JSON lines as for `noam run --batch`; `-` for standard input");
+  command->add_option("--top", options.top, "Number of largest and hottest blocks to show")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--json", options.json, "What was measured as JSON (docs/commands/stats.md)");
+  command->add_flag("--json", options.json, "Print the measurements as JSON (docs/commands/stats.md)");
   command->add_flag("--write", options.write,
-                    "Put what was measured into the model as its `~` figures, and print what has changed");
+                    "Write the measurements into the model file as its `~` figures, and print the changes");
   command->footer(
-      "Numbers of instances, lengths of texts and collections, fan-outs, different values; blocks, entries and bytes\n"
-      "of every collection; the largest and the hottest blocks. `×` stands where the model is off by more than 2.\n"
-      "With --after, where no store is named, everything happens in memory.\n"
-      "Exit codes: 0 fine; 1 the model is wrong; 2 wrong use: files, arguments, stores, a line of --after that is no\n"
-      "request.\n"
+      "Measures numbers of instances, lengths of texts and collections, fan-outs and distinct values; blocks, entries\n"
+      "and bytes of every collection; the largest and the hottest blocks. `×` marks figures of the model that are off\n"
+      "by a factor of more than 2. With --after and no --store, everything runs in memory.\n"
+      "Exit codes: 0 success; 1 the model has errors; 2 usage error (files, arguments, stores, invalid requests).\n"
       "Example: noam stats shop.noam --store rocksdb:data --write\n"
       "More:    docs/commands/stats.md");
   return command;
@@ -551,8 +552,8 @@ Result<void> still_opens(const Opened& opened, const std::string& name, const st
   const auto differences = design::layout_differences(deployed->layout, program.design.layout);
   if (differences.empty()) return {};
   return Error{
-      fmt::format("{} is left as it is: with the measured figures noam would lay data out in another way than "
-                  "store `{}` has it: {}",
+      fmt::format("{}: not changed, because with the measured figures the design would differ from that of store `{}`: "
+                  "{}",
                   name, opened.url, differences.front())};
 }
 
@@ -560,8 +561,8 @@ Result<void> still_opens(const Opened& opened, const std::string& name, const st
 
 int show_statistics(const StatsOptions& options) {
   if (options.after == "-" && options.opening.path == "-")
-    return complain("standard input is the model or the requests, not both");
-  if (options.write && options.opening.path == "-") return complain("--write needs a file to write to, not `-`");
+    return complain("standard input cannot be both the model and the requests");
+  if (options.write && options.opening.path == "-") return complain("--write needs a model file, not `-`");
   const auto source =
       options.write ? read_input(options.opening.path) : Result<language::SourceFile>(language::SourceFile("", ""));
   if (!source) return complain(source.error().message);
@@ -591,7 +592,7 @@ int show_statistics(const StatsOptions& options) {
   if (options.json) return deliver(dumped(Json{{"schema", 1}, {"changes", rewritten->changes}}), exit_fine);
   std::string out;
   for (const std::string& change : rewritten->changes) out += change + "\n";
-  return deliver(out.empty() ? "nothing to change\n" : out, exit_fine);
+  return deliver(out.empty() ? "no changes\n" : out, exit_fine);
 }
 
 }  // namespace noam::cli

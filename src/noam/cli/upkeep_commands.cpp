@@ -18,20 +18,32 @@ namespace noam::cli {
 // --- deploy ----------------------------------------------------------------------------------------------------------
 
 CLI::App* add_deploy_command(CLI::App& app, UpkeepOptions& options) {
-  CLI::App* command = app.add_subcommand("deploy", "Make the store of a model, under a design");
+  CLI::App* command = app.add_subcommand("deploy", "Create the store of a model with a design");
   options.opening.make = true;
   add_opening_options(*command, options.opening);
-  command->add_flag("--json", options.json, "What was done, as JSON");
+  command->add_flag("--json", options.json, "Print the result as JSON");
   command->footer(
-      "Does nothing where the store is there and has this design. Where it has another, and entries, it is refused, "
-      "and\n"
-      "what differs is told: go on with the model and strategy it was deployed with, or export with these, deploy the "
-      "new\n"
-      "ones to another store, and load there.\n"
+      "Does nothing if the store already exists with this design. If the store holds entries of another design, the\n"
+      "command fails and prints the differences: continue with the model and strategy of the store, or export with\n"
+      "them, deploy the new design to another store, and load the data there.\n"
       "Example: noam deploy shop.noam --strategy normalized\n"
-      "More:    docs/commands/deploy.md; `noam design shop.noam` shows what lies where");
+      "More:    docs/commands/deploy.md; `noam design shop.noam` prints the design");
   return command;
 }
+
+namespace {
+
+// What else could have been chosen.
+std::string other_designs(const model::Model& model, const std::string& taken) {
+  std::vector<std::string> others;
+  for (const model::WrittenDesign& design : model.designs)
+    if (design.name != taken) others.push_back(fmt::format("`{}`", design.name));
+  if (others.empty()) return {};
+  return fmt::format("; the model also has the design{} {}: choose {} with --strategy", others.size() == 1 ? "" : "s",
+                     fmt::join(others, ", "), others.size() == 1 ? "it" : "one");
+}
+
+}  // namespace
 
 int deploy_design(const UpkeepOptions& options) {
   const Opened opened = open_model(options.opening);
@@ -47,22 +59,28 @@ int deploy_design(const UpkeepOptions& options) {
                            {"collections", design.collections.size()},
                            {"families", design.families.size()}}),
                    exit_fine);
-  return deliver(fmt::format("{}: {} under `{}`, {} with {}\n", opened.url,
-                             opened.fresh ? "made" : "is there already, as it should be", opened.strategy,
+  const bool chosen = !options.opening.strategy.empty();
+  const bool by_default = opened.fresh && !chosen;
+  return deliver(fmt::format("{}: {} `{}`{}, {} with {}{}\n", opened.url,
+                             opened.fresh     ? "created under"
+                             : opened.changed ? "had no entries, changed to"
+                                              : "already exists under",
+                             opened.strategy, by_default ? " (default)" : "",
                              model::counted(design.collections.size(), "collection", "collections"),
-                             model::counted(design.families.size(), "family", "families")),
+                             model::counted(design.families.size(), "family", "families"),
+                             by_default ? other_designs(opened.session->model(), opened.strategy) : ""),
                  exit_fine);
 }
 
 // --- refresh ---------------------------------------------------------------------------------------------------------
 
 CLI::App* add_refresh_command(CLI::App& app, RefreshOptions& options) {
-  CLI::App* command = app.add_subcommand("refresh", "Carry out queries that are refreshed (`refresh every`) now");
+  CLI::App* command = app.add_subcommand("refresh", "Run refreshed queries (`refresh every`) now");
   add_opening_options(*command, options.opening);
-  command->add_option("QUERY", options.queries, "Which ones; without any, all, those that others read first");
-  command->add_flag("--json", options.json, "What was refreshed, as JSON");
+  command->add_option("QUERY", options.queries, "Queries to refresh. Default: all, dependencies first");
+  command->add_flag("--json", options.json, "Print the result as JSON");
   command->footer(
-      "A refreshed query answers with its last refresh; before the first there is no answer.\n"
+      "A refreshed query returns the rows of its last refresh; before the first refresh it returns no rows.\n"
       "Example: noam refresh blog.noam top_accounts\n"
       "More:    docs/commands/refresh.md");
   return command;
@@ -80,7 +98,7 @@ int refresh_queries(const RefreshOptions& options) {
     return complain(fmt::format("no refreshed query `{}`; {}", name,
                                 near            ? fmt::format("did you mean `{}`?", *near)
                                 : names.empty() ? "the model has none"
-                                                : fmt::format("there is {}", fmt::join(names, ", "))));
+                                                : fmt::format("available: {}", fmt::join(names, ", "))));
   }
   if (wanted.empty()) wanted.assign(names.begin(), names.end());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -101,12 +119,11 @@ int refresh_queries(const RefreshOptions& options) {
 // --- sweep -----------------------------------------------------------------------------------------------------------
 
 CLI::App* add_sweep_command(CLI::App& app, UpkeepOptions& options) {
-  CLI::App* command = app.add_subcommand("sweep", "Delete what is past its `ttl`, and forget old command ids");
+  CLI::App* command = app.add_subcommand("sweep", "Delete instances past their `ttl`, and old command ids");
   add_opening_options(*command, options.opening);
-  command->add_flag("--json", options.json, "How many went, as JSON");
+  command->add_flag("--json", options.json, "Print the number of deleted instances as JSON");
   command->footer(
-      "What expires goes with everything that follows from it: its copies, counts and parts. Until it is swept, it is\n"
-      "there.\n"
+      "An expired instance is deleted with its copies, counts and parts. Until then, queries return it.\n"
       "Example: noam sweep log.noam\n"
       "More:    docs/commands/sweep.md");
   return command;
@@ -127,15 +144,14 @@ int sweep_store(const UpkeepOptions& options) {
 // --- repair ----------------------------------------------------------------------------------------------------------
 
 CLI::App* add_repair_command(CLI::App& app, UpkeepOptions& options) {
-  CLI::App* command = app.add_subcommand("repair", "Make every copy again what the data says it is");
+  CLI::App* command = app.add_subcommand("repair", "Correct every copy that differs from its base data");
   add_opening_options(*command, options.opening);
-  command->add_flag("--json", options.json, "What was repaired, as JSON (docs/json.md)");
+  command->add_flag("--json", options.json, "Print the repairs as JSON (docs/json.md)");
   command->footer(
-      "Each copy is made from its base by the function that commands keep it by, compared, and written where it "
-      "differs:\n"
-      "missing entries, entries that should not be there, wrong ones. A copy that `noam verify` found broken is read "
-      "again\n"
-      "after it. The data itself is never changed.\n"
+      "Each copy is derived again from its base data, by the function that commands use, and compared: missing "
+      "entries\n"
+      "are added, wrong ones corrected, and unexpected ones deleted. Queries can then read a copy that `noam verify`\n"
+      "marked as broken. The base data is never changed.\n"
       "Example: noam repair shop.noam\n"
       "More:    docs/commands/repair.md");
   return command;
@@ -165,16 +181,14 @@ int repair_copies(const UpkeepOptions& options) {
 // --- drill -----------------------------------------------------------------------------------------------------------
 
 CLI::App* add_drill_command(CLI::App& app, DrillOptions& options) {
-  CLI::App* command = app.add_subcommand("drill", "Break a copy on purpose, to see `verify` and `repair` at work");
+  CLI::App* command = app.add_subcommand("drill", "Damage a copy on purpose, to try out `verify` and `repair`");
   add_opening_options(*command, options.opening);
-  command->add_option("--collection", options.collection, "The collection with the copy; without it, the largest copy");
-  command->add_flag("--json", options.json, "What was broken, as JSON");
+  command->add_option("--collection", options.collection, "Collection of the copy. Default: that of the largest copy");
+  command->add_flag("--json", options.json, "Print the damage as JSON");
   command->footer(
-      "Takes away one entry of a copy, changes one, and adds one that belongs to nobody. No data is lost: `noam "
-      "repair`\n"
-      "makes the copy again from its base. Until then queries that read it may be wrong, and are refused once `noam "
-      "verify`\n"
-      "has seen it. For rehearsals, never for a store that people rely on.\n"
+      "Deletes one entry of a copy, changes one, and adds one that has no base data. No base data is lost: `noam\n"
+      "repair` corrects the copy. Until then, queries that read the copy may return wrong rows; after `noam verify`\n"
+      "they are refused. Use it for tests only, never on a store that people rely on.\n"
       "Example: noam drill blog.noam && noam verify blog.noam; noam repair blog.noam");
   return command;
 }
@@ -221,7 +235,7 @@ stores::WriteBatch harm(const Copy& copy, const design::Family& family, std::vec
     return stores::EntryRef{{family.collection, item.block}, copy.family, item.entry.key};
   };
   out.changes.emplace_back(stores::Delete{ref(copy.items.front())});
-  told.emplace_back("one entry taken away");
+  told.emplace_back("one entry deleted");
   if (copy.items.size() > 1) {
     const auto& item = copy.items[copy.items.size() / 2];
     if (!item.entry.columns.empty()) {
@@ -238,7 +252,7 @@ stores::WriteBatch harm(const Copy& copy, const design::Family& family, std::vec
     key.back() = another(key.back());
     if (std::none_of(copy.items.begin(), copy.items.end(), [&](const auto& other) { return ref(other) == stray; })) {
       out.changes.emplace_back(stores::Put{std::move(stray), item.entry.columns});
-      told.emplace_back("one entry added that belongs to nobody");
+      told.emplace_back("one entry added without base data");
     }
   }
   return out;
@@ -253,7 +267,7 @@ int break_copy(const DrillOptions& options) {
   if (!copy) return complain(copy.error().message);
   if (!*copy)
     return complain(options.collection.empty()
-                        ? fmt::format("under `{}` there is no copy with entries", opened.strategy)
+                        ? fmt::format("design `{}` has no copy with entries", opened.strategy)
                         : fmt::format("collection `{}` has no copy with entries", options.collection));
   std::vector<std::string> told;
   const stores::WriteBatch batch = harm(**copy, opened.session->program().design.families[(*copy)->family], told);

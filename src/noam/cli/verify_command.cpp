@@ -50,7 +50,7 @@ std::string verification_text(const runtime::Verification& found, const std::str
   for (const std::string& unknown : found.unknown) out += fmt::format("not compared: {}\n", unknown);
   return out + fmt::format("{} compared under `{}`, {}\n", model::counted(found.entries, "entry", "entries"), strategy,
                            found.differences.empty()
-                               ? "all as they should be"
+                               ? "no differences"
                                : model::counted(found.differences.size(), "difference", "differences"));
 }
 
@@ -81,20 +81,19 @@ int verification_exit_code(const runtime::Verification& found) {
 }
 
 CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
-  CLI::App* command = app.add_subcommand("verify", "Compare every copy with the data it was made from");
+  CLI::App* command = app.add_subcommand("verify", "Compare every copy with its base data");
   add_opening_options(*command, options.opening);
-  command->add_option("--after", options.after,
-                      "First run the requests of this file, lines of JSON as `noam run --batch` takes them; `-` is "
-                      "standard input");
-  command->add_flag("--json", options.json, "What was found as JSON (docs/json.md)");
+  command->add_option(
+      "--after", options.after,
+      "First run the requests of this file, JSON lines as for `noam run --batch`; `-` for standard input");
+  command->add_flag("--json", options.json, "Print the result as JSON (docs/json.md)");
   command->footer(
-      "Prints what differs, what can't be made again (folds of transient instances, which are not kept), and how much\n"
-      "was compared; everything at one moment. A copy that differs is not read any more until `noam repair` has made "
-      "it\n"
-      "again: a wrong answer is worse than none. With --after and no --store, on `memory:`.\n"
-      "Exit codes: 0 everything is as it should be; 1 the model is wrong; 2 wrong use: files, arguments, stores, a "
-      "line\n"
-      "of --after that is no request; 3 something differs.\n"
+      "Prints the differences, the copies that cannot be compared (folds of transient instances, which are not\n"
+      "stored), and the number of compared entries, all at one moment. A copy that differs is marked as broken:\n"
+      "queries that read it are refused until `noam repair` has corrected it. With --after and no --store, runs on\n"
+      "`memory:`.\n"
+      "Exit codes: 0 no differences; 1 the model has errors; 2 usage error (files, arguments, stores, invalid\n"
+      "requests); 3 differences.\n"
       "Example: noam verify game.noam --strategy figure11 --after requests.jsonl\n"
       "More:    docs/commands/verify.md");
   return command;
@@ -102,7 +101,7 @@ CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
 
 int verify_copies(const VerifyOptions& options) {
   if (options.after == "-" && options.opening.path == "-")
-    return complain("standard input is the model or the requests, not both");
+    return complain("standard input cannot be both the model and the requests");
   OpeningOptions opening = options.opening;
   if (!options.after.empty()) opening.otherwise = "memory:";
   const Opened opened = open_model(opening);

@@ -123,7 +123,7 @@ class Matcher {
   }
   [[nodiscard]] Refusal unexpected(Type type, const Datum& datum, const Spot& place) const {
     type.optional = false;
-    return {"value", fmt::format("{}: {} is no {}", place.text(), kind_of(datum), to_string(model_, type))};
+    return {"value", fmt::format("{}: expected {}, not {}", place.text(), to_string(model_, type), kind_of(datum))};
   }
 
   [[nodiscard]] std::optional<Refusal> ask_elements(const Type& type, const Datum& datum, const Spot& place) const {
@@ -132,7 +132,8 @@ class Matcher {
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (auto wrong = ask(type.element(), elements[i], Spot(place, i))) return wrong;
       if (type.kind == TypeKind::Set && i > 0 && !(elements[i - 1] < elements[i]))
-        return Refusal{"value", fmt::format("{}: the elements of a set ascend, each once", Spot(place, i).text())};
+        return Refusal{"value", fmt::format("{}: the elements of a set must be in ascending order, without duplicates",
+                                            Spot(place, i).text())};
     }
     return std::nullopt;
   }
@@ -142,11 +143,12 @@ class Matcher {
     const Datum::List& entries = datum.as_list();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!is_list_of(entries[i], 2))
-        return Refusal{"value", fmt::format("{}: an entry of a map is a key and a value", Spot(place, i).text())};
+        return Refusal{"value", fmt::format("{}: an entry of a map must be a key and a value", Spot(place, i).text())};
       for (std::size_t part = 0; part < 2; ++part)
         if (auto wrong = ask(type.arguments[part], entries[i].as_list()[part], Spot(place, i))) return wrong;
       if (i > 0 && !(entries[i - 1].as_list()[0] < entries[i].as_list()[0]))
-        return Refusal{"value", fmt::format("{}: the keys of a map ascend, each once", Spot(place, i).text())};
+        return Refusal{"value", fmt::format("{}: the keys of a map must be in ascending order, without duplicates",
+                                            Spot(place, i).text())};
     }
     return std::nullopt;
   }

@@ -67,7 +67,7 @@ std::string quoted(const std::string& text) {
 }
 
 Refusal overflow_refusal(const std::string& where) {
-  return {"overflow", fmt::format("{}: a number does not fit", where)};
+  return {"overflow", fmt::format("{}: number out of range", where)};
 }
 
 // The steps of a path below the instance, outermost first.
@@ -95,7 +95,7 @@ std::size_t indexes_of(const std::vector<const Expr*>& steps) {
 }
 
 Refusal position_refusal(const std::string& path) {
-  return {"position", fmt::format("{} leads to a list position, a value or a map key that is not there", path)};
+  return {"position", fmt::format("{}: the list position, value or map key does not exist", path)};
 }
 
 // The place that the path leads to, all but its last `left` steps; each Element takes an input, from the one given.
@@ -326,7 +326,7 @@ Result<CommandRun::Refused> CommandRun::check_place(model::EntityId id, const Da
                                                     const Aggregate* aggregate, bool replaces) {
   const bool is_there = aggregate != nullptr && aggregate->fields;
   if (is_there && !replaces)
-    return Refused(Refusal{"exists", fmt::format("{} exists", model::instance_name(model_, id, key))});
+    return Refused(Refusal{"exists", fmt::format("{} already exists", model::instance_name(model_, id, key))});
   return check_owners(id, fields, is_there ? &*aggregate->fields : nullptr);
 }
 
@@ -853,8 +853,8 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
       if (!inputs[0].is_list()) return Refused();
       const Datum::List items = inputs[0].as_list();
       if (items.size() > longest_loop)
-        return Refused(Refusal{"limit", fmt::format("{} has {} elements, and a `for` runs over at most {}",
-                                                    text(source), items.size(), longest_loop)});
+        return Refused(Refusal{"limit", fmt::format("{} has {} elements; a `for` is limited to {}", text(source),
+                                                    items.size(), longest_loop)});
       for (const Datum& item : items) {
         variables_[*change.variable] = item;
         for (std::size_t i = 0; i < change.body.size(); ++i) {
@@ -898,7 +898,7 @@ Result<CommandRun::Refused> CommandRun::check_requirements(model::EntityId id, c
     const auto condition = [&] { return quoted(model::to_string(model_, model_.entity(id).require[i], {}, {})); };
     if (overflowed(i)) return Refused(overflow_refusal(condition()));
     if (!answers[i].holds())
-      return Refused(Refusal{"require", fmt::format("{} would not hold of {}", condition(),
+      return Refused(Refusal{"require", fmt::format("{} would not hold for {}", condition(),
                                                     model::instance_name(model_, id, key))});
   }
   return Refused();
@@ -913,7 +913,7 @@ Result<CommandRun::Refused> CommandRun::finish() {
 Result<CommandRun::Refused> CommandRun::complete() {
   NOAM_RETURN_IF_ERROR(settle(true));
   if (transaction_.changed() > max_fanout_)
-    return Refused(Refusal{"limit", fmt::format("the command would touch {} entries, and {} are allowed",
+    return Refused(Refusal{"limit", fmt::format("the command would change {} entries; the limit is {}",
                                                 transaction_.changed(), max_fanout_)});
   return Refused();
 }

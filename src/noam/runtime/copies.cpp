@@ -34,10 +34,11 @@ std::string CopyStates::note_name(const design::Design& design, std::uint32_t fa
 Error CopyStates::refusal(std::uint32_t family) const {
   const std::string& collection = design_.collection_of(design_.families[family]).name;
   if (of(family) == CopyState::Building)
-    return Error{fmt::format("the copy in collection `{}` is being built; `noam repair` makes it again", collection),
+    return Error{fmt::format("the copy in collection `{}` is not complete; run `noam repair` to rebuild it",
+                             collection),
                  "broken"};
-  return Error{fmt::format("the copy in collection `{}` is broken: it differs from the data it was made from; `noam "
-                           "repair` makes it again",
+  return Error{fmt::format("the copy in collection `{}` is broken: it differs from its base data; run `noam repair` to "
+                           "correct it",
                            collection),
                "broken"};
 }

@@ -692,7 +692,7 @@ Result<Executor::Batch> Executor::fold(const Plan& plan, Batch batch, std::size_
       Datum result =
           plan.folds[f].result && !group.results[f].absent() ? group.results[f] : group.folds[f].result(overflow);
       if (overflow == Overflow::Yes) {
-        if (!environment_.tells_overflow) return Error{"a sum does not fit", "overflow"};
+        if (!environment_.tells_overflow) return Error{"sum out of range", "overflow"};
         environment_.overflowed = true;
       }
       group.row[plan.folds[f].slot] = std::move(result);
@@ -764,7 +764,7 @@ Result<std::size_t> Executor::most_rows(const Plan& plan, const Row& given) cons
   if (!plan.limit) return SIZE_MAX;
   const Datum limit = value(*plan.limit, given);
   if (!limit.is_int()) return SIZE_MAX;
-  if (limit.as_int() < 0) return Error{"a limit is not negative", "value"};
+  if (limit.as_int() < 0) return Error{"a limit must not be negative", "value"};
   return static_cast<std::size_t>(limit.as_int());
 }
 
@@ -934,7 +934,7 @@ Result<std::vector<std::vector<Row>>> Executor::run(const Plan& plan, const std:
 Result<void> Executor::check_limits(const Plan& plan) const {
   if (plan.limit && plan.limit->kind == model::ExprKind::Parameter) {
     const Datum limit = value(*plan.limit, {});
-    if (limit.is_int() && limit.as_int() < 0) return Error{"a limit is not negative", "value"};
+    if (limit.is_int() && limit.as_int() < 0) return Error{"a limit must not be negative", "value"};
   }
   for (const auto* steps : {&plan.steps, &plan.late})
     for (const Step& step : *steps)

@@ -107,7 +107,7 @@ struct Asked {
 Result<std::vector<Datum>> with_good_limits(const Asked& asked, std::vector<Datum> values) {
   for (const std::uint32_t limit : asked.limits)
     if (values[limit].is_int() && values[limit].as_int() < 0)
-      return Error{fmt::format("{}: a limit is not negative", asked.parameters[limit].name), "value"};
+      return Error{fmt::format("{}: a limit must not be negative", asked.parameters[limit].name), "value"};
   return values;
 }
 
@@ -286,11 +286,12 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   std::optional<Row> after;
   if (!cursor.empty()) {
     if (query.refresh || !query.select.limit)
-      return Error{fmt::format("a `cursor`, and query `{}` has no pages: {}", query.name,
-                               query.refresh ? "it answers with its last refresh" : "it has no `limit`"),
+      return Error{fmt::format("query `{}` takes no `cursor`: {}", query.name,
+                               query.refresh ? "it returns its last refresh" : "it has no `limit`"),
                    "request"};
     after = read_cursor(query, parameters, cursor, plan.order_by.size());
-    if (!after) return Error{fmt::format("not a `cursor` of query `{}` with these parameters", query.name), "request"};
+    if (!after)
+      return Error{fmt::format("the `cursor` is not one of query `{}` with these parameters", query.name), "request"};
   }
   Rows out;
   out.columns = query.row.names;
@@ -426,7 +427,7 @@ std::optional<Begun> begun_from(const std::string& text) {
 }
 
 Outcome other_command(const Begun& begun) {
-  return refused("value", fmt::format("the command id is that of a `{}` that has not ended", begun.command));
+  return refused("value", fmt::format("the command id belongs to a `{}` that is not complete", begun.command));
 }
 
 Outcome expired() { return refused("expired", "the command id is older than an hour"); }
@@ -446,7 +447,7 @@ Outcome Session::decide(const model::Command& command, Result<std::vector<Datum>
   const model::CommandId used = id ? *id : new_id();
   if (id && is_too_old(*id)) return expired();
   if (id && id->milliseconds() > model::last_command_time)
-    return refused("value", "the command id is of a time after year 9999");
+    return refused("value", "the time in the command id is after the year 9999");
   if (!parameters) {
     // A repeat of what was applied has its outcome, whatever its parameters.
     if (id) {
@@ -469,13 +470,14 @@ std::string Session::too_large(const stores::WriteBatch& batch) const {
     if (put == nullptr || can.max_entry_bytes == 0) continue;
     const std::size_t bytes = stores::entry_bytes(put->entry.key, put->columns);
     if (bytes > can.max_entry_bytes)
-      return fmt::format("an entry of {} would have {} bytes, the store takes at most {}",
+      return fmt::format("an entry of {} would have {} bytes; the limit of the store is {}",
                          program_.design.collection_of(program_.design.families[put->entry.family]).name, bytes,
                          can.max_entry_bytes);
   }
   if (can.max_commit_changes != 0 && batch.changes.size() > can.max_commit_changes)
-    return fmt::format("{} changes at once, the store takes at most {}", batch.changes.size(), can.max_commit_changes);
-  return "an entry would be larger than the store allows";
+    return fmt::format("{} changes in one commit; the limit of the store is {}", batch.changes.size(),
+                       can.max_commit_changes);
+  return "an entry would be larger than the limit of the store";
 }
 
 Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& id) {
@@ -489,7 +491,7 @@ Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& i
 Outcome Session::told_again(const std::string& text) {
   const auto stays = store_.commit({}, deadline());
   if (!stays) return unknown(stays.error().message);
-  if (*stays != stores::Outcome::Applied) return unknown("the store does not tell");
+  if (*stays != stores::Outcome::Applied) return unknown("the store did not report the outcome");
   return outcome_from(*program_.model, text);
 }
 
@@ -557,7 +559,7 @@ Outcome Session::run_command(const model::Command& command, const design::Comman
       case stores::Outcome::TooLarge:
         return refused("limit", too_large(batch));
       case stores::Outcome::Unknown:
-        return unknown("the store does not tell");
+        return unknown("the store did not report the outcome");
     }
   }
 }
@@ -581,7 +583,7 @@ Outcome Session::run_bulk(const model::Command& command, const design::CommandPl
     const auto applied = run_part(command, plan, environment, keys[i], look_up);
     if (!applied && applied.error().code == "interrupted")
       return *outcome.count == 0 && !look_up ? failed(applied.error())
-                                             : unknown(fmt::format("interrupted when {} of {} instances were changed",
+                                             : unknown(fmt::format("interrupted after {} of {} instances were changed",
                                                                    *outcome.count, keys.size()));
     if (!applied) return unknown(applied.error().message);
     if (*applied) ++*outcome.count;
@@ -592,7 +594,7 @@ Outcome Session::run_bulk(const model::Command& command, const design::CommandPl
     batch.changes.emplace_back(guard_put(program_.design, id, outcome_text(*program_.model, outcome)));
     const auto committed = store_.commit(batch, deadline());
     if (!committed) return unknown(committed.error().message);
-    if (*committed != stores::Outcome::Applied) return unknown("the outcome could not be noted");
+    if (*committed != stores::Outcome::Applied) return unknown("the outcome could not be stored");
   }
   return outcome;
 }
@@ -643,7 +645,7 @@ std::optional<Outcome> Session::begin_bulk(const model::Command& command, const 
       case stores::Outcome::TooLarge:
         return refused("limit", too_large(batch));
       case stores::Outcome::Unknown:
-        return unknown("the store does not tell");
+        return unknown("the store did not report the outcome");
     }
   }
 }
@@ -685,11 +687,11 @@ Result<bool> Session::run_part(const model::Command& command, const design::Comm
         continue;
       case stores::Outcome::TooLarge:
         if (!look_up) return false;
-        if (!applied) return Error{"the store does not take the guard of an instance"};
+        if (!applied) return Error{"the store rejected the guard of an instance"};
         skip = true;
         continue;
       case stores::Outcome::Unknown:
-        return Error{"the store does not tell"};
+        return Error{"the store did not report the outcome"};
     }
   }
 }
@@ -713,7 +715,7 @@ Result<void> Session::refresh(std::string_view name) {
     NOAM_RETURN_IF_ERROR(run.refresh(index, environment.now, rows[0]));
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.take_batch(), deadline()));
     if (outcome == stores::Outcome::Conflict) continue;
-    if (outcome != stores::Outcome::Applied) return Error{"the store did not take the refreshed rows"};
+    if (outcome != stores::Outcome::Applied) return Error{"the store rejected the refreshed rows"};
     cut_overfull(transaction);
     return {};
   }
@@ -831,9 +833,9 @@ Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int6
       case stores::Outcome::Conflict:
         continue;
       case stores::Outcome::TooLarge:
-        return Error{fmt::format("{} is due and can't go: {}", name(), too_large(batch)), "limit"};
+        return Error{fmt::format("{} is expired but cannot be deleted: {}", name(), too_large(batch)), "limit"};
       case stores::Outcome::Unknown:
-        return Error{fmt::format("{} is due, and the store does not tell whether it went", name())};
+        return Error{fmt::format("{} is expired; the store did not report whether it was deleted", name())};
     }
   }
 }
@@ -849,7 +851,7 @@ Result<void> Session::forget_ids(std::int64_t now) {
     const auto commit = [&]() -> Result<void> {
       if (batch.changes.empty()) return {};
       NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
-      if (outcome != stores::Outcome::Applied) return Error{"the store did not forget command ids that are too old"};
+      if (outcome != stores::Outcome::Applied) return Error{"the store rejected the deletion of old command ids"};
       batch.changes.clear();
       return {};
     };
@@ -906,16 +908,16 @@ Json Session::answer(const Json& request) { return answer(request, {}); }
 
 Json Session::answer(const Json& request, const std::vector<RoundedInteger>& rounded) {
   const model::Model& model = *program_.model;
-  if (!request.is_object()) return error_json("request", "a request is an object: {\"run\": …}");
+  if (!request.is_object()) return error_json("request", "a request must be an object: {\"run\": …}");
   for (const auto& member : request.items())
     if (member.key() != "run" && member.key() != "params" && member.key() != "id" && member.key() != "cursor")
-      return error_json("request", fmt::format("no member `{}` in a request", model::shortened(member.key())));
+      return error_json("request", fmt::format("unknown member `{}` in a request", model::shortened(member.key())));
   if (!request.contains("run") || !request["run"].is_string())
-    return error_json("request", "`run` names a query or a command");
+    return error_json("request", "`run` must be the name of a query or command");
   const std::string& name = request["run"].text();
   const Json none = Json::object();
   const Json& params = request.contains("params") ? request["params"] : none;
-  if (!params.is_object()) return error_json("request", "`params` is an object");
+  if (!params.is_object()) return error_json("request", "`params` must be an object");
   const model::Query* query = find(model.queries, name);
   const model::Command* command = find(model.commands, name);
   if (query == nullptr && command == nullptr)
@@ -923,16 +925,16 @@ Json Session::answer(const Json& request, const std::vector<RoundedInteger>& rou
 
   std::optional<model::CommandId> id;
   if (request.contains("id") && !request["id"].is_null()) {
-    if (query != nullptr) return error_json("request", "a query has no `id`");
+    if (query != nullptr) return error_json("request", "a query takes no `id`");
     if (request["id"].is_string()) id = model::parse_command_id(request["id"].text());
-    if (!id) return error_json("request", "`id` is a UUIDv7 of a time up to year 9999");
+    if (!id) return error_json("request", "`id` must be a UUIDv7 with a time up to the year 9999");
   }
   std::string cursor;
   if (request.contains("cursor") && !request["cursor"].is_null()) {
-    if (query == nullptr) return error_json("request", "a command has no `cursor`");
-    if (!request["cursor"].is_string()) return error_json("request", "a `cursor` is a text");
+    if (query == nullptr) return error_json("request", "a command takes no `cursor`");
+    if (!request["cursor"].is_string()) return error_json("request", "a `cursor` must be a text");
     cursor = request["cursor"].get<std::string>();
-    if (cursor.empty()) return error_json("request", "a `cursor` is never empty");
+    if (cursor.empty()) return error_json("request", "a `cursor` must not be empty");
   }
 
   if (query == nullptr) {
@@ -965,7 +967,7 @@ Json Session::answer(const Json& request, const std::vector<RoundedInteger>& rou
 std::string Session::answer_line(std::string_view line) {
   const auto request = parse_json(line);
   const Json out = request ? answer(request->json, request->rounded)
-                           : error_json("request", "not a line of JSON: " + request.error().message);
+                           : error_json("request", "invalid JSON: " + request.error().message);
   return out.dump();
 }
 

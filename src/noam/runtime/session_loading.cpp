@@ -76,7 +76,7 @@ Loaded Session::load(const LoadBatch& batch) {
         break;
       case stores::Outcome::TooLarge:
         if (refused || begin == end) {
-          out.failure = Error{fmt::format("the store does not take the note of how far the load came: {}",
+          out.failure = Error{fmt::format("the store rejected the record of the load's progress: {}",
                                           alone ? alone->reason : "it is too large")};
           return out;
         }
@@ -84,7 +84,7 @@ Loaded Session::load(const LoadBatch& batch) {
         if (end - begin > 1) alone.reset();
         break;
       case stores::Outcome::Unknown:
-        out.failure = Error{"the store does not tell"};
+        out.failure = Error{"the store did not report the outcome"};
         return out;
     }
   }
@@ -95,7 +95,7 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
   Transaction transaction(store_, program_.design, deadline(), &state_->copies);
   if (!batch.note.empty()) {
     NOAM_ASSIGN_OR_RETURN(const auto note, noted(transaction, program_.design, batch.note));
-    if (note != out.note) return Error{"somebody else loads the same at the same time"};
+    if (note != out.note) return Error{"another process loads the same file at the same time"};
   }
   if (alone) {
     out.rows.push_back(alone);
@@ -186,7 +186,7 @@ Result<void> Session::read_instances(
       for (std::size_t i = 0; i < loaded.size(); ++i) {
         Row& row = loaded[i][0];
         if (row[0].absent())
-          return Error{fmt::format("{} can't be found by its key; `noam verify` tells more",
+          return Error{fmt::format("{} cannot be found by its key; run `noam verify` for details",
                                    model::instance_name(*program_.model, id, seeds[i][0]))};
         Datum::List fields(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(entity.fields.size()));
         if (own_roles.empty()) {

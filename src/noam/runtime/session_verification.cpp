@@ -84,7 +84,7 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
   const std::string& collection = program_.design.collection_of(family).name;
   std::vector<Difference> out;
   if (!upkeep.all) {
-    verification.unknown.push_back(fmt::format("{}: folds of transient instances, which are not kept", collection));
+    verification.unknown.push_back(fmt::format("{}: folds of transient instances, which are not stored", collection));
     return out;
   }
   Environment environment;
@@ -115,7 +115,7 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
       if (const auto more = behind.find(key); more != behind.end()) expected.insert(behind.extract(more));
       const auto wanted = expected.find(key);
       if (wanted == expected.end()) {
-        differs(DifferenceKind::Extra, key, "should not be there");
+        differs(DifferenceKind::Extra, key, "should not exist");
         transaction.erase(ref(key));
       } else if (wanted->second != item.entry.columns) {
         differs(DifferenceKind::Wrong, key,
@@ -135,7 +135,7 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
     if (marked) transaction.erase(note_entry(program_.design, CopyStates::note_name(program_.design, upkeep.family)));
     NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
     if (outcome == stores::Outcome::Conflict) continue;
-    if (outcome != stores::Outcome::Applied) return Error{"the store did not take the repair"};
+    if (outcome != stores::Outcome::Applied) return Error{"the store rejected the repair"};
     kill_point(KillPoint::RepairApplied);
     state_->copies.set(upkeep.family, CopyState::Ready);
     return out;
@@ -151,7 +151,7 @@ Result<void> Session::mark(std::uint32_t family, CopyState to) {
   else
     batch.changes.emplace_back(stores::Put{std::move(entry), {Datum(state_name(to))}});
   NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
-  if (outcome != stores::Outcome::Applied) return Error{"the store did not take the state of a copy"};
+  if (outcome != stores::Outcome::Applied) return Error{"the store rejected the state of a copy"};
   state_->copies.set(family, to);
   return {};
 }
@@ -228,7 +228,7 @@ Result<void> Session::verify_bases(const std::shared_ptr<const stores::Snapshot>
       if (row[0].absent()) {
         out.differences.push_back(
             {DifferenceKind::Base, entity.name,
-             fmt::format("{} can't be found by its key",
+             fmt::format("{} cannot be found by its key",
                          model::instance_name(*program_.model, static_cast<model::EntityId>(i), keys[0][of][0])),
              0});
         continue;
@@ -254,10 +254,10 @@ Result<void> Session::verify_bases(const std::shared_ptr<const stores::Snapshot>
       const EntryKey key{item.block, item.entry.key};
       const auto found = wanted.find(key);
       if (found == wanted.end()) {
-        differs(key, " belongs to nobody");
+        differs(key, " belongs to no instance");
         continue;
       }
-      if (found->second != item.entry.columns) differs(key, " is not what its instance says");
+      if (found->second != item.entry.columns) differs(key, " differs from its instance");
       wanted.erase(found);
     }
     for (const auto& [key, columns] : wanted) differs(key, " is missing");

@@ -524,7 +524,7 @@ class Keeping {
                                    const Belongs& belongs) {
     // Nothing equals what is absent, so that needs all rows.
     const bool absent = std::any_of(seed_row.begin(), seed_row.end(), [](const Datum& at) { return at.absent(); });
-    if ((!plan || absent) && !upkeep.all) return Error{"rows that are not kept would be needed", "limit"};
+    if ((!plan || absent) && !upkeep.all) return Error{"this needs rows that are not stored", "limit"};
     const design::Plan& used = plan && !absent ? *plan : *upkeep.all;
     NOAM_ASSIGN_OR_RETURN(auto answers, run_plan(used, {plan && !absent ? seed_row : Row{}}, Transaction::Moment::Now));
     std::vector<Row> out;

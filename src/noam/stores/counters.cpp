@@ -38,13 +38,13 @@ constexpr std::uint32_t never_vanishes = UINT32_MAX;
 
 std::string appended(const Slice* value, const std::vector<Slice>& operands) {
   if (value == nullptr || is_gone({value->data(), value->size()}))
-    return damaged("there was nothing that could be appended to");
+    return damaged("the list to append to is missing or unreadable");
   if (damage_of({value->data(), value->size()})) return value->ToString();
   std::vector<std::string_view> all;
   all.reserve(operands.size());
   for (const Slice& operand : operands) all.emplace_back(operand.data(), operand.size());
   auto made = append_elements({value->data(), value->size()}, all);
-  return made ? std::move(*made) : damaged("what was to be appended does not fit");
+  return made ? std::move(*made) : damaged("the elements to append do not fit the list");
 }
 
 std::string merged(const Slice* value, const std::vector<Slice>& operands) {
@@ -53,12 +53,12 @@ std::string merged(const Slice* value, const std::vector<Slice>& operands) {
   if (value != nullptr && !is_gone({value->data(), value->size()})) {
     if (damage_of({value->data(), value->size()})) return value->ToString();
     if (!read_values({value->data(), value->size()}, columns.emplace()))
-      return damaged("what was to be added to can't be read");
+      return damaged("the number to add to is unreadable");
   }
   Addends next;
   for (const Slice& operand : operands) {
     next.values.clear();
-    if (!read_addends(operand, next)) return damaged("what was to be added can't be read");
+    if (!read_addends(operand, next)) return damaged("the number to add is unreadable");
     const std::uint32_t vanishes = broken(Breakage::GoneShown) ? never_vanishes : next.vanishes;
     if (broken(Breakage::CounterMergedTwice) && columns) (void)add_to(columns, next.values, never_vanishes, 0);
     const auto done = add_to(columns, next.values, vanishes, next.values.size());

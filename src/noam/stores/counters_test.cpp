@@ -72,9 +72,9 @@ TEST(Counters, SayWhatIsWrongAndStaySo) {
   EXPECT_EQ(merged(full, {one, operand({-1})}), full);
   EXPECT_EQ(damage_of(merged(write_values({"text", Datum(), Datum()}), {one})),
             "only an int can be added to an int, and a decimal to a decimal");
-  EXPECT_EQ(damage_of(merged("\x7F", {one})), "what was to be added to can't be read");
-  EXPECT_EQ(damage_of(merged({}, {one, "\x7F"})), "what was to be added can't be read");
-  EXPECT_EQ(damage_of(merged({}, {one, ""})), "what was to be added can't be read");
+  EXPECT_EQ(damage_of(merged("\x7F", {one})), "the number to add to is unreadable");
+  EXPECT_EQ(damage_of(merged({}, {one, "\x7F"})), "the number to add is unreadable");
+  EXPECT_EQ(damage_of(merged({}, {one, ""})), "the number to add is unreadable");
   Key columns;
   EXPECT_FALSE(read_values(full, columns));
   EXPECT_FALSE(damage_of(write_values({most, Datum(), "text"})));

@@ -172,7 +172,7 @@ std::string Heat::to_bytes() const {
 }
 
 Result<void> Heat::merge_bytes(std::string_view bytes) {
-  const Error wrong{"these are not the counters of hot blocks"};
+  const Error wrong{"not a valid record of hot blocks"};
   Key all;
   if (!bytes.starts_with(magic) || !read_values(bytes.substr(magic.size()), all)) return wrong;
   const auto is_count = [](const model::Datum& datum) { return datum.is_int() && datum.as_int() >= 0; };

@@ -140,7 +140,7 @@ std::string write_place(const Key& block, const Key& entry) { return write_value
 Result<ScanPlace> read_place(std::string_view text) {
   Key both;
   if (!read_values(text, both) || both.size() != 2 || !both[0].is_list() || !both[1].is_list())
-    return Error{"this is no place where a scan can go on"};
+    return Error{"invalid scan position"};
   return ScanPlace{both[0].as_list(), both[1].as_list()};
 }
 
@@ -227,7 +227,7 @@ Result<void> MemoryStore::deploy(const design::Design& design) {
   const bool empty = std::all_of(collections_.begin(), collections_.end(), [](const Blocks& b) { return b.empty(); });
   if (!empty) {
     std::vector<std::string> differences = design::layout_differences(deployment_->layout, design.layout);
-    if (differences.empty()) differences.emplace_back("its collections or families stand in another order");
+    if (differences.empty()) differences.emplace_back("its collections or families are in another order");
     return other_design(*deployment_, differences);
   }
 

@@ -136,8 +136,7 @@ TEST(MemoryStore, TellsWhatItDoesNotKnow) {
 
   ASSERT_TRUE(store->deploy(small_design()));
   EXPECT_EQ(store->scan(1, "", nullptr, no_deadline).error().message, "the design of the store has no family 1");
-  EXPECT_EQ(store->scan(0, "nonsense", nullptr, no_deadline).error().message,
-            "this is no place where a scan can go on");
+  EXPECT_EQ(store->scan(0, "nonsense", nullptr, no_deadline).error().message, "invalid scan position");
   EXPECT_EQ(store->commit({{}, {Delete{{{1, {"b"}}, 0, {1}}}}}, no_deadline).error().message,
             "family 0 of the store's design is not in collection 1");
   EXPECT_EQ(store->commit({{Expect{1, std::nullopt, {}}}, {}}, no_deadline).error().message,

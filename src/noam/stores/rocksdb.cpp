@@ -104,12 +104,12 @@ Result<Head> parse_head(const std::string& folder, const std::string& text) {
   head.format = json["format"].get<std::uint32_t>();
   // What a newer one says, and how it is summed up, is not known here.
   if (head.format > this_format)
-    return Error{fmt::format("store `{}` was made by a newer noam: its format is {}, this one knows {}", folder,
-                             head.format, this_format)};
+    return Error{fmt::format("store `{}` was created by a newer noam: its format is {}, this version supports {}",
+                             folder, head.format, this_format)};
   if (head.format != 0 && head.format < this_format)
     return Error{
-        fmt::format("store `{}` was made by an older noam: its format is {}, this one knows {}; let that noam "
-                    "export it, and load that",
+        fmt::format("store `{}` was created by an older noam: its format is {}, this version supports {}; export "
+                    "it with that version, and load the files with this one",
                     folder, head.format, this_format)};
   const Json sum = json.value("sum", Json());
   json.erase("sum");
@@ -175,12 +175,12 @@ Result<void> write_head(rocksdb::Env& env, const std::string& folder, const Head
   if (status.ok()) status = env.NewDirectory(folder, &directory);
   if (status.ok()) status = directory->Fsync();
   if (status.ok()) return {};
-  return Error{fmt::format("{}: can't be written: {}", path, one_line(status.ToString()))};
+  return Error{fmt::format("{}: cannot be written: {}", path, one_line(status.ToString()))};
 }
 
 Result<std::string> read_small_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return file_problem(path, "can't be read");
+  if (file < 0) return file_problem(path, "cannot be read");
   std::string text;
   std::array<char, 4096> buffer{};
   ssize_t count = 0;
@@ -188,7 +188,7 @@ Result<std::string> read_small_file(const std::string& path) {
     text.append(buffer.data(), static_cast<std::size_t>(count));
   const bool failed = count < 0;
   if (failed) {
-    Error error = file_problem(path, "can't be read");
+    Error error = file_problem(path, "cannot be read");
     ::close(file);
     return error;
   }
@@ -201,7 +201,7 @@ Result<std::optional<HiddenDamage>> look_through_log(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::optional<HiddenDamage> found;
   if (file < 0 && errno == ENOENT) return found;
-  if (file < 0) return file_problem(path, "can't be read");
+  if (file < 0) return file_problem(path, "cannot be read");
   std::string block(log_block_bytes, '\0');
   std::size_t behind = 0;
   ssize_t count = 0;
@@ -213,7 +213,7 @@ Result<std::optional<HiddenDamage>> look_through_log(const std::string& path) {
     if (found) found->at += behind;
     behind += bytes;
   } while (!found && behind % log_block_bytes == 0);
-  Error error = file_problem(path, "can't be read");
+  Error error = file_problem(path, "cannot be read");
   ::close(file);
   if (count < 0) return error;
   return found;
@@ -226,20 +226,20 @@ Result<void> make_folder(const std::string& folder, const Fill& fill) {
   if (!wanted.has_filename()) wanted = wanted.parent_path();
   std::error_code failed;
   if (fs::exists(wanted, failed)) {
-    if (!fs::is_directory(wanted, failed)) return Error{fmt::format("{}: is there already, and is no folder", folder)};
+    if (!fs::is_directory(wanted, failed)) return Error{fmt::format("{}: already exists and is not a folder", folder)};
     const bool empty = fs::is_empty(wanted, failed);
-    if (failed) return Error{fmt::format("{}: can't be read: {}", folder, failed.message())};
-    if (!empty) return Error{fmt::format("{}: is there already, and is not empty", folder)};
+    if (failed) return Error{fmt::format("{}: cannot be read: {}", folder, failed.message())};
+    if (!empty) return Error{fmt::format("{}: already exists and is not empty", folder)};
   }
   // One that a killed process of the same number has left is in nobody's way.
   const std::string temporary = fmt::format("{}.new-{}", wanted.string(), ::getpid());
   fs::remove_all(temporary, failed);
-  if (::mkdir(temporary.c_str(), 0777) != 0) return file_problem(folder, "can't be made");
+  if (::mkdir(temporary.c_str(), 0777) != 0) return file_problem(folder, "cannot be created");
   kill_point(KillPoint::FolderBegun);
   Result<void> done = fill(temporary);
   kill_point(KillPoint::FolderFilled);
   if (done && (!sync_folder(temporary) || ::rename(temporary.c_str(), wanted.c_str()) != 0))
-    done = file_problem(folder, "can't be made");
+    done = file_problem(folder, "cannot be created");
   if (!done) {
     fs::remove_all(temporary, failed);
     return done;
@@ -613,7 +613,7 @@ Error RocksdbStore::trouble(const rocksdb::Status& status, const char* what) con
   return Error{fmt::format("store `{}`: {}: {}", folder_, what, one_line(status.ToString()))};
 }
 
-constexpr const char* not_written = "can't be written, open it again when that is mended";
+constexpr const char* not_written = "cannot be written; fix the cause and open the store again";
 
 Error RocksdbStore::fail(const rocksdb::Status& status) {
   const std::lock_guard lock(failure_lock_);
@@ -631,12 +631,12 @@ Result<void> RocksdbStore::can_write() const {
 Error RocksdbStore::unreadable(std::uint32_t family, std::string_view value) const {
   if (const auto damage = damage_of(value))
     return Error{fmt::format("store `{}`: damaged: an entry of family {}: {}", folder_, family, *damage)};
-  return Error{fmt::format("store `{}`: damaged: an entry of family {} can't be read", folder_, family)};
+  return Error{fmt::format("store `{}`: damaged: an entry of family {} cannot be read", folder_, family)};
 }
 
 Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
   const bool of_lock = status.IsIOError() && status.ToString().find("/LOCK:") != std::string::npos;
-  if (!of_lock) return trouble(status, "can't be opened");
+  if (!of_lock) return trouble(status, "cannot be opened");
   // Who has it, where the system tells.
   std::string who = "another process";
   const int file = ::open((folder_ + "/" + database_folder + "/LOCK").c_str(), O_RDWR | O_CLOEXEC);
@@ -647,9 +647,9 @@ Error RocksdbStore::opening_trouble(const rocksdb::Status& status) const {
     if (::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) who = fmt::format("process {}", lock.l_pid);
     ::close(file);
   } else if (errno == EACCES || errno == EROFS || errno == EPERM) {
-    return trouble(status, "can't be opened");
+    return trouble(status, "cannot be opened");
   }
-  return Error{fmt::format("store `{}` is in use by {}; a store is used by one process at a time", folder_, who)};
+  return Error{fmt::format("store `{}` is in use by {}; only one process at a time can use a store", folder_, who)};
 }
 
 Result<void> RocksdbStore::check_logs() const {
@@ -661,11 +661,12 @@ Result<void> RocksdbStore::check_logs() const {
     if (path.extension() != ".log" && !path.filename().string().starts_with("MANIFEST-")) continue;
     NOAM_ASSIGN_OR_RETURN(const auto damage, look_through_log(path.string()));
     if (damage)
-      return Error{fmt::format(
-          "store `{}`: damaged: the record of {}/{} at byte {} has a wrong {}, and RocksDB would forget all behind it; "
-          "restore a backup",
-          folder_, database_folder, path.filename().string(), damage->at,
-          damage->of == HiddenDamage::Of::Length ? "length" : "type")};
+      return Error{
+          fmt::format("store `{}`: damaged: the record of {}/{} at byte {} has a wrong {}, and RocksDB would drop "
+                      "everything after it; "
+                      "restore a backup",
+                      folder_, database_folder, path.filename().string(), damage->at,
+                      damage->of == HiddenDamage::Of::Length ? "length" : "type")};
   }
   return {};
 }
@@ -729,7 +730,7 @@ Result<void> RocksdbStore::open() {
   walks_->are_over(*database_, *data_);
   if (database_->GetLatestSequenceNumber() < head_.sequence)
     return Error{
-        fmt::format("store `{}`: damaged: it ends at change {}, and had {} when it was last closed; restore a "
+        fmt::format("store `{}`: damaged: it ends at change {}, but had {} when it was last closed; restore a "
                     "backup",
                     folder_, database_->GetLatestSequenceNumber(), head_.sequence)};
   remove_tables();
@@ -771,12 +772,12 @@ Result<void> RocksdbStore::read_deployment() {
   const rocksdb::Status status = database_->Get(rocksdb::ReadOptions(), about_, deployment_key, &text);
   if (status.IsNotFound()) {
     if (!head_.deployed) return {};
-    return Error{fmt::format("store `{}`: damaged: its design is not there; restore a backup", folder_)};
+    return Error{fmt::format("store `{}`: damaged: its design is missing; restore a backup", folder_)};
   }
-  if (!status.ok()) return trouble(status, "can't be read");
+  if (!status.ok()) return trouble(status, "cannot be read");
   const Json json = Json::read(text).value_or(Json());
   if (!json.is_object() || !json.contains("layout") || !json["layout"].is_object())
-    return Error{fmt::format("store `{}`: damaged: its design can't be read; restore a backup", folder_)};
+    return Error{fmt::format("store `{}`: damaged: its design cannot be read; restore a backup", folder_)};
   deployment_ = Deployment{json.value("design", ""), json["layout"].dump(), json.value("version", 1U),
                            json.value("at", std::int64_t{0})};
   // What can't be read of it is no loss.
@@ -806,7 +807,7 @@ Result<bool> RocksdbStore::is_empty() {
   const std::unique_ptr<rocksdb::Iterator> entries(database_->NewIterator(rocksdb::ReadOptions(), data_));
   entries->SeekToFirst();
   while (entries->Valid() && is_gone(entries->value().ToStringView())) entries->Next();
-  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  if (!entries->status().ok()) return trouble(entries->status(), "cannot be read");
   return !entries->Valid();
 }
 
@@ -910,7 +911,7 @@ Result<void> RocksdbStore::get(const rocksdb::ReadOptions& options, const std::s
   const Hold<PinnedBytes> pinned(new PinnedBytes(cache_));
   const rocksdb::Status status = database_->Get(options, data_, key, &pinned->slice);
   if (status.IsNotFound()) return {};
-  if (!status.ok()) return trouble(status, "can't be read");
+  if (!status.ok()) return trouble(status, "cannot be read");
   const std::string_view value = pinned->slice.ToStringView();
   if (is_gone(value)) return {};
   Entry entry{entry_key, {}};
@@ -974,7 +975,7 @@ Result<void> RocksdbStore::answer(const ReadRequest& request, const rocksdb::Sna
       return unreadable(request.family, value);
     out.entries.push_back(std::move(entry));
   }
-  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  if (!entries->status().ok()) return trouble(entries->status(), "cannot be read");
   return {};
 }
 
@@ -1011,7 +1012,7 @@ Result<void> RocksdbStore::answer_both(const ReadRequest& one, const ReadRequest
       return unreadable(of_many ? many.family : one.family, value);
     (of_many ? out_many : out_one).entries.push_back(std::move(entry));
   }
-  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  if (!entries->status().ok()) return trouble(entries->status(), "cannot be read");
   if (one.gathered) gather(out_one);
   if (many.gathered) gathering.end(out_many);
   return {};
@@ -1314,7 +1315,7 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
   const FamilyLayout& layout = layout_.families[family];
   std::string collection;
   append_fixed16(layout_.collections[layout.collection], collection);
-  if (!after.empty() && !after.starts_with(collection)) return Error{"this is no place where a scan can go on"};
+  if (!after.empty() && !after.starts_with(collection)) return Error{"invalid scan position"};
 
   std::optional<RocksdbSnapshot> own;
   if (at == nullptr) own.emplace(*database_);
@@ -1368,7 +1369,7 @@ Result<ScanPage> RocksdbStore::scan(std::uint32_t family, const std::string& aft
     page.items.push_back(std::move(item));
     entries->Next();
   }
-  if (!entries->status().ok()) return trouble(entries->status(), "can't be read");
+  if (!entries->status().ok()) return trouble(entries->status(), "cannot be read");
   return page;
 }
 
@@ -1381,12 +1382,12 @@ Result<void> RocksdbStore::back_up(const std::string& folder) {
   rocksdb::Checkpoint* made = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(database_.get(), &made);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  if (!status.ok()) return trouble(status, "can't be backed up");
+  if (!status.ok()) return trouble(status, "cannot be backed up");
   return make_folder(folder, [&](const std::string& temporary) -> Result<void> {
     Head head = head_;
     // Everything in tables: a copy of a log may end within a record.
     status = checkpoint->CreateCheckpoint(temporary + "/" + database_folder, 0, &head.sequence);
-    if (!status.ok()) return trouble(status, "can't be backed up");
+    if (!status.ok()) return trouble(status, "cannot be backed up");
     kill_point(KillPoint::BackupCheckpointed);
     return write_head(env_of(options_), temporary, head);
   });
@@ -1412,23 +1413,23 @@ std::uint64_t RocksdbStore::bytes_on_disk() const {
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& folder, const RocksdbOptions& options) {
-  if (folder.empty()) return Error{"a store has a folder: rocksdb:FOLDER"};
+  if (folder.empty()) return Error{"the folder of the store is missing: rocksdb:FOLDER"};
   std::error_code failed;
   const fs::file_status there = fs::status(folder, failed);
   if (there.type() == fs::file_type::none) return Error{fmt::format("store `{}`: {}", folder, failed.message())};
   const bool missing = there.type() == fs::file_type::not_found;
   if (!missing && there.type() != fs::file_type::directory)
-    return Error{fmt::format("store `{}` is no folder", folder)};
+    return Error{fmt::format("store `{}` is not a folder", folder)};
   const bool has_head = !missing && fs::exists(folder + "/" + head_file, failed);
   if (!missing && !has_head) {
     const bool empty = fs::is_empty(folder, failed);
-    if (failed) return Error{fmt::format("store `{}`: can't be read: {}", folder, failed.message())};
-    if (!empty) return Error{fmt::format("`{}` is no store of noam: it has other files, and no {}", folder, head_file)};
+    if (failed) return Error{fmt::format("store `{}`: cannot be read: {}", folder, failed.message())};
+    if (!empty) return Error{fmt::format("`{}` is not a noam store: it has other files, but no {}", folder, head_file)};
   }
-  if (has_head && options.existing == Existing::Refused)
-    return Error{fmt::format("store `{}` is there already", folder)};
+  if (has_head && options.existing == Existing::Refused) return Error{fmt::format("store `{}` already exists", folder)};
   if (!has_head) {
-    if (options.existing == Existing::Required) return Error{fmt::format("there is no store `{}`", folder)};
+    if (options.existing == Existing::Required)
+      return Error{fmt::format("store `{}` does not exist", folder), "missing"};
     NOAM_RETURN_IF_ERROR(
         make_folder(folder, [&](const std::string& made) { return write_head(env_of(options), made, Head{}); }));
   }
@@ -1441,22 +1442,22 @@ Result<std::unique_ptr<EmbeddedStore>> open_rocksdb_store(const std::string& fol
 
 Result<std::uint64_t> restore_rocksdb_store(const std::string& backup, const std::string& folder) {
   std::error_code failed;
-  if (!fs::exists(backup, failed)) return Error{fmt::format("there is no backup `{}`", backup)};
+  if (!fs::exists(backup, failed)) return Error{fmt::format("backup `{}` does not exist", backup)};
   if (!fs::exists(backup + "/" + head_file, failed))
-    return Error{fmt::format("`{}` is no backup: it has no {}", backup, head_file)};
+    return Error{fmt::format("`{}` is not a backup: it has no {}", backup, head_file)};
   std::uint64_t bytes = 0;
   NOAM_RETURN_IF_ERROR(make_folder(folder, [&](const std::string& made) -> Result<void> {
     fs::copy(backup, made, fs::copy_options::recursive, failed);
-    if (failed) return Error{fmt::format("{}: can't be copied: {}", backup, failed.message())};
+    if (failed) return Error{fmt::format("{}: cannot be copied: {}", backup, failed.message())};
     kill_point(KillPoint::RestoreCopied);
     auto store = open_rocksdb_store(made);
-    if (!store) return Error{fmt::format("backup `{}` can't be used: {}", backup, store.error().message)};
+    if (!store) return Error{fmt::format("backup `{}` cannot be used: {}", backup, store.error().message)};
     const auto good = (*store)->check_files();
-    if (!good) return Error{fmt::format("backup `{}` can't be used: {}", backup, good.error().message)};
+    if (!good) return Error{fmt::format("backup `{}` cannot be used: {}", backup, good.error().message)};
     bytes = (*store)->bytes_on_disk();
     store->reset();
     kill_point(KillPoint::RestoreChecked);
-    if (!sync_files_below(made)) return file_problem(folder, "can't be made");
+    if (!sync_files_below(made)) return file_problem(folder, "cannot be created");
     return {};
   }));
   return bytes;

@@ -107,10 +107,11 @@ Result<void> add_to(std::optional<Key>& columns, const Key& addends, std::uint32
 }
 
 Result<void> append_to(std::optional<Key>& columns, const Key& elements) {
-  if (!columns || columns->size() < elements.size()) return Error{"there is nothing that could be appended to"};
+  if (!columns || columns->size() < elements.size()) return Error{"there is no list to append to"};
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (elements[i].absent()) continue;
-    if (!(*columns)[i].is_list() || !elements[i].is_list()) return Error{"only elements can be appended, to a list"};
+    if (!(*columns)[i].is_list() || !elements[i].is_list())
+      return Error{"only elements of a list can be appended to a list"};
     (*columns)[i] = model::with_elements((*columns)[i], elements[i].as_list());
   }
   return {};
@@ -122,9 +123,11 @@ Error other_design(const Deployment& deployed, const std::vector<std::string>& d
   std::string list = fmt::format("{}", fmt::join(differences.begin(), differences.begin() + shown, "; "));
   if (differences.size() > shown) list += fmt::format("; and {} more", differences.size() - shown);
   return Error{
-      fmt::format("the store holds entries of another design, `{}`: {}. Go on with the model and strategy it was "
-                  "deployed with; or export with these, deploy this one to a new store, and load there",
-                  deployed.design, list)};
+      fmt::format(
+          "the store holds entries of another design, `{}`: {}; use the model and strategy it was deployed with, "
+          "or export with them, deploy this design to a new store, and load the data there",
+          deployed.design, list),
+      "other-design"};
 }
 
 }  // namespace noam::stores
