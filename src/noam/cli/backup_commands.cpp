@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "noam/base/json.h"
 #include "noam/cli/files.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
