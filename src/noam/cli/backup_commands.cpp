@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
@@ -25,10 +24,10 @@ Result<std::string> find_folder(const OpeningOptions& options) {
   return *folder;
 }
 
-void add_options(CLI::App& command, BackupOptions& options, const char* name, const char* what) {
+void add_options(Command& command, BackupOptions& options, const char* name, const char* what) {
   command.add_option("FILE", options.opening.path, "Model file; its store is used if --store is not given");
   add_store_option(command, options.opening);
-  command.add_option(name, options.folder, what)->required()->type_name("FOLDER");
+  command.add_option(name, options.folder, what).required().type_name("FOLDER");
   command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
@@ -42,10 +41,10 @@ int tell(const BackupOptions& options, const char* from, const std::string& sour
 
 }  // namespace
 
-CLI::App* add_backup_command(CLI::App& app, BackupOptions& options) {
-  CLI::App* command = app.add_subcommand("backup", "Back up a store: a consistent copy in a new folder");
-  add_options(*command, options, "--to", "Folder for the backup, created if missing; must be empty");
-  command->footer(
+Command add_backup_command(CommandLine& line, BackupOptions& options) {
+  Command command = line.add_command("backup", "Back up a store: a consistent copy in a new folder");
+  add_options(command, options, "--to", "Folder for the backup, created if missing; must be empty");
+  command.footer(
       "The backup is a store: open it with `--store rocksdb:FOLDER`, or restore it. On the same file system it shares\n"
       "the immutable files of the store, so it takes almost no time and space; otherwise they are copied.\n"
       "If the backup fails, nothing is left behind.\n"
@@ -71,10 +70,10 @@ int back_up(const BackupOptions& options) {
   return tell(options, "store", *folder, options.folder, (*store)->bytes_on_disk());
 }
 
-CLI::App* add_restore_command(CLI::App& app, BackupOptions& options) {
-  CLI::App* command = app.add_subcommand("restore", "Create a store from a backup, after checking every byte of it");
-  add_options(*command, options, "--from", "Folder of the backup");
-  command->footer(
+Command add_restore_command(CommandLine& line, BackupOptions& options) {
+  Command command = line.add_command("restore", "Create a store from a backup, after checking every byte of it");
+  add_options(command, options, "--from", "Folder of the backup");
+  command.footer(
       "The store must not exist; move a damaged store away first (mv shop.data shop.broken). The backup is not\n"
       "changed and shares no files with the store. If the backup is damaged, no store is created.\n"
       "Example: noam restore shop.noam --from backups/monday\n"

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 
 // `noam backup` and `noam restore` (docs/store.md).
@@ -13,10 +14,10 @@ struct BackupOptions {
   bool json = false;
 };
 
-CLI::App* add_backup_command(CLI::App& app, BackupOptions& options);
+Command add_backup_command(CommandLine& line, BackupOptions& options);
 int back_up(const BackupOptions& options);
 
-CLI::App* add_restore_command(CLI::App& app, BackupOptions& options);
+Command add_restore_command(CommandLine& line, BackupOptions& options);
 int restore(const BackupOptions& options);
 
 }  // namespace noam::cli

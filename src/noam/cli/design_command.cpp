@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
@@ -138,45 +137,39 @@ int draw(const design::Program& program, const DesignOptions& options) {
 
 }  // namespace
 
-CLI::App* add_design_command(CLI::App& app, DesignOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("design", "Show the database design of a model, and the plans of its statements");
-  command->add_option("FILE", options.path, "Model file; `-` for standard input");
+Command add_design_command(CommandLine& line, DesignOptions& options) {
+  Command command = line.add_command("design", "Show the database design of a model, and the plans of its statements");
+  command.add_option("FILE", options.path, "Model file; `-` for standard input");
   command
-      ->add_option("--strategy", options.strategy,
-                   "Design to use: `eao`, `etf`, `normalized`, or a design of the model")
-      ->type_name("S")
-      ->capture_default_str();
+      .add_option("--strategy", options.strategy, "Design to use: `eao`, `etf`, `normalized`, or a design of the model")
+      .type_name("S")
+      .show_default();
   command
-      ->add_option_function<std::vector<std::string>>(
-          "--explain",
-          [&options](const std::vector<std::string>& given) {
-            options.explain = given.empty() ? std::string() : given.front();
-          },
+      .add_option_with_optional_value(
+          "--explain", options.explain,
           "Print the plans of all statements, or of this one: steps, reads, writes and updated copies")
-      ->type_name("[STATEMENT]")
-      ->expected(0, 1);
-  command->add_option("--mix", options.mix, "Print the total cost of a mix")->type_name("M");
-  command->add_flag("--json", options.json, "Print JSON (docs/design.md)");
+      .type_name("[STATEMENT]");
+  command.add_option("--mix", options.mix, "Print the total cost of a mix").type_name("M");
+  command.add_flag("--json", options.json, "Print JSON (docs/design.md)");
   command
-      ->add_option(
+      .add_option(
           "--draw", options.draw,
           "Draw a picture instead: `blocks` with their entries, or `tables` with their columns, keys and queries")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"blocks", "tables"}));
+      .type_name("KIND")
+      .one_of({"blocks", "tables"});
   command
-      ->add_option(
+      .add_option(
           "--with-data", options.data,
           "Show the instances of this file or folder in the blocks (formats as for `noam load`); can be repeated")
-      ->type_name("DATA")
-      ->allow_extra_args(false);
-  command->add_flag("--svg", options.svg, "Draw the picture as SVG");
+      .type_name("DATA")
+      .one_value_each();
+  command.add_flag("--svg", options.svg, "Draw the picture as SVG");
   command
-      ->add_option("-o,--output", options.output,
-                   "File for the picture, SVG if its name ends in .svg; its folder is created if missing. Default: "
-                   "standard output")
-      ->type_name("PICTURE");
-  command->footer(
+      .add_option("-o,--output", options.output,
+                  "File for the picture, SVG if its name ends in .svg; its folder is created if missing. Default: "
+                  "standard output")
+      .type_name("PICTURE");
+  command.footer(
       "The printed design can be pasted into the model and changed there. Numbers are estimates from the statistics "
       "of\n"
       "the model. Plans are for the embedded store: a command is one commit over everything it changes.\n"

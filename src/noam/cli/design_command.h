@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
+#include "noam/cli/arguments.h"
 
 // `noam design`: how a model lies in a database, and what its statements do there. (docs/design.md)
 namespace noam::cli {
@@ -23,7 +21,7 @@ struct DesignOptions {
   std::vector<std::string> data;  // files and folders whose instances are drawn
 };
 
-CLI::App* add_design_command(CLI::App& app, DesignOptions& options);
+Command add_design_command(CommandLine& line, DesignOptions& options);
 int show_design(DesignOptions options);
 
 }  // namespace noam::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "noam/base/result.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/records.h"
 #include "noam/runtime/session.h"
@@ -21,7 +22,7 @@ struct ExportOptions {
   bool json = false;
 };
 
-CLI::App* add_export_command(CLI::App& app, ExportOptions& options);
+Command add_export_command(CommandLine& line, ExportOptions& options);
 int export_data(const ExportOptions& options);
 
 struct ExportedFile {

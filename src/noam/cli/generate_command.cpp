@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
@@ -133,30 +132,29 @@ std::string shown(const targets::Warning& warning) {
   return fmt::format("warning: {} [{}]\n  hint: {}\n", warning.message, warning.code, warning.remedy);
 }
 
-CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options) {
-  CLI::App* command = app.add_subcommand("generate", "Generate the schema and requests for a database, and a README");
-  command->add_option("FILE", options.path, "Model file; `-` for standard input")->required();
-  command->add_option("--target", options.target, fmt::format("Database: {}", names_of_targets()))
-      ->type_name("T")
-      ->required();
+Command add_generate_command(CommandLine& line, GenerateOptions& options) {
+  Command command = line.add_command("generate", "Generate the schema and requests for a database, and a README");
+  command.add_option("FILE", options.path, "Model file; `-` for standard input").required();
+  command.add_option("--target", options.target, fmt::format("Database: {}", names_of_targets()))
+      .type_name("T")
+      .required();
   command
-      ->add_option("--strategy", options.strategy,
-                   "Design to use: `eao`, `etf`, `normalized`, or a design of the model")
-      ->type_name("S")
-      ->capture_default_str();
-  command->add_option("-o,--output", options.output, "Output folder, created if missing. Default: print the files")
-      ->type_name("DIR");
-  command->add_option("--file", options.file, "Print only this file, for example `schema.cql`")
-      ->type_name("NAME")
-      ->excludes("--output");
+      .add_option("--strategy", options.strategy, "Design to use: `eao`, `etf`, `normalized`, or a design of the model")
+      .type_name("S")
+      .show_default();
+  command.add_option("-o,--output", options.output, "Output folder, created if missing. Default: print the files")
+      .type_name("DIR");
+  command.add_option("--file", options.file, "Print only this file, for example `schema.cql`")
+      .type_name("NAME")
+      .excludes("--output");
   command
-      ->add_option("--with-data", options.data,
-                   "Files or folders of instances (formats as for `noam load`) to convert for the database")
-      ->type_name("DATA");
-  command->add_flag("--force", options.force, "Replace existing files");
-  command->add_flag("--json", options.json,
-                    "Print the result as JSON; without -o, including the files (docs/targets.md)");
-  command->footer(
+      .add_option("--with-data", options.data,
+                  "Files or folders of instances (formats as for `noam load`) to convert for the database")
+      .type_name("DATA");
+  command.add_flag("--force", options.force, "Replace existing files");
+  command.add_flag("--json", options.json,
+                   "Print the result as JSON; without -o, including the files (docs/targets.md)");
+  command.footer(
       "Either all files are written or none. Warnings are printed if the design exceeds what the database supports.\n"
       "`noam targets` describes the databases.\n"
       "Examples: noam generate shop.noam --target cassandra --strategy normalized -o shop-cassandra\n"
@@ -219,11 +217,11 @@ int generate_files(const GenerateOptions& options) {
   return deliver(dumped(out), exit_fine);
 }
 
-CLI::App* add_targets_command(CLI::App& app, TargetsOptions& options) {
-  CLI::App* command = app.add_subcommand("targets", "List the supported databases and what they can do");
-  command->add_option("NAME", options.name, "Show the guarantees, limits and options of this database");
-  command->add_flag("--json", options.json, "Print JSON");
-  command->footer("Example: noam targets dynamodb");
+Command add_targets_command(CommandLine& line, TargetsOptions& options) {
+  Command command = line.add_command("targets", "List the supported databases and what they can do");
+  command.add_option("NAME", options.name, "Show the guarantees, limits and options of this database");
+  command.add_flag("--json", options.json, "Print JSON");
+  command.footer("Example: noam targets dynamodb");
   return command;
 }
 

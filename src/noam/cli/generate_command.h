@@ -4,11 +4,8 @@
 #include <vector>
 
 #include "noam/base/result.h"
+#include "noam/cli/arguments.h"
 #include "noam/targets/target.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 // `noam generate` and `noam targets`: what other databases need, and what they can do. (docs/targets.md)
 namespace noam::cli {
@@ -31,7 +28,7 @@ struct GenerateOptions {
   bool json = false;
 };
 
-CLI::App* add_generate_command(CLI::App& app, GenerateOptions& options);
+Command add_generate_command(CommandLine& line, GenerateOptions& options);
 int generate_files(const GenerateOptions& options);
 
 struct TargetsOptions {
@@ -39,7 +36,7 @@ struct TargetsOptions {
   bool json = false;
 };
 
-CLI::App* add_targets_command(CLI::App& app, TargetsOptions& options);
+Command add_targets_command(CommandLine& line, TargetsOptions& options);
 int show_targets(const TargetsOptions& options);
 
 }  // namespace noam::cli

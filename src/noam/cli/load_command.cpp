@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -539,23 +538,23 @@ std::string load_json(const std::vector<LoadReport>& reports) {
   return dumped(Json{{"schema", 1}, {"files", std::move(files)}});
 }
 
-CLI::App* add_load_command(CLI::App& app, LoadOptions& options) {
-  CLI::App* command = app.add_subcommand("load", "Load instances from files into a store");
-  add_opening_options(*command, options.opening);
+Command add_load_command(CommandLine& line, LoadOptions& options) {
+  Command command = line.add_command("load", "Load instances from files into a store");
+  add_opening_options(command, options.opening);
   command
-      ->add_option("SOURCE", options.sources,
-                   "Files named after their entities, such as User.jsonl (JSON lines) or User.csv; folders with such "
-                   "files, loaded owners first; or `-` for standard input, with --entity and --format")
-      ->required();
-  command->add_option("--entity", options.entity, "Entity in the files, whatever their names");
-  command->add_option("--format", options.format, "Format of the files, jsonl or csv, whatever their names")
-      ->check(CLI::IsMember({"jsonl", "csv"}));
-  command->add_option("--delimiter", options.delimiter,
-                      "CSV delimiter: one character, or \\t. Default: a comma, in .tsv files a tab");
-  command->add_flag("--strict", options.strict, "Stop at the first bad line; the lines before it stay loaded");
-  command->add_flag("--again", options.again, "Load the files from the start, even if they were loaded before");
-  command->add_flag("--json", options.json, "Print the result of each file as JSON (docs/commands/load.md)");
-  command->footer(
+      .add_option("SOURCE", options.sources,
+                  "Files named after their entities, such as User.jsonl (JSON lines) or User.csv; folders with such "
+                  "files, loaded owners first; or `-` for standard input, with --entity and --format")
+      .required();
+  command.add_option("--entity", options.entity, "Entity in the files, whatever their names");
+  command.add_option("--format", options.format, "Format of the files, jsonl or csv, whatever their names")
+      .one_of({"jsonl", "csv"});
+  command.add_option("--delimiter", options.delimiter,
+                     "CSV delimiter: one character, or \\t. Default: a comma, in .tsv files a tab");
+  command.add_flag("--strict", options.strict, "Stop at the first bad line; the lines before it stay loaded");
+  command.add_flag("--again", options.again, "Load the files from the start, even if they were loaded before");
+  command.add_flag("--json", options.json, "Print the result of each file as JSON (docs/commands/load.md)");
+  command.footer(
       "Each line is inserted as by `insert` in a command: with all checks, and with an update of all copies. Bad "
       "lines\n"
       "are reported on standard error and skipped. The store records the progress of each file in the same commit as\n"

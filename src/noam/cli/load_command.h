@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "noam/base/result.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/records.h"
 #include "noam/model/model.h"
@@ -30,7 +31,7 @@ struct LoadOptions {
   bool by_name_alone = false;  // nothing but the names of the files says what they are
 };
 
-CLI::App* add_load_command(CLI::App& app, LoadOptions& options);
+Command add_load_command(CommandLine& line, LoadOptions& options);
 int load_data(const LoadOptions& options);
 
 // The files to load, in an order in which owners come before their parts where they come from a folder.

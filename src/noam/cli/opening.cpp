@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/cli/compile.h"
@@ -69,8 +68,8 @@ std::vector<std::string_view> strategies_of(const model::Model& model) {
 
 }  // namespace
 
-void add_opening_options(CLI::App& command, OpeningOptions& options) {
-  command.add_option("FILE", options.path, "Model file; `-` for standard input")->required();
+void add_opening_options(Command& command, OpeningOptions& options) {
+  command.add_option("FILE", options.path, "Model file; `-` for standard input").required();
   add_store_option(command, options);
   command.add_option(
       "--strategy", options.strategy,
@@ -78,13 +77,13 @@ void add_opening_options(CLI::App& command, OpeningOptions& options) {
       "eao for a new store");
 }
 
-void add_store_option(CLI::App& command, OpeningOptions& options) {
+void add_store_option(Command& command, OpeningOptions& options) {
   command
       .add_option(
           "--store", options.store,
           "URL of the store: `rocksdb:FOLDER`, or `memory:`, an empty store that is lost when the command ends. "
           "Default: $NOAM_STORE if set, otherwise a folder beside the model: rocksdb:shop.data for shop.noam")
-      ->check([](const std::string& url) {
+      .check([](const std::string& url) {
         return url.empty() ? fmt::format("a store is a URL; available: {}", store_list(true)) : std::string();
       });
 }

@@ -5,14 +5,11 @@
 #include <string>
 
 #include "noam/base/result.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/program.h"
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/store.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 // What the commands that run a model have in common: they open it, under a design, on a store.
 namespace noam::cli {
@@ -27,9 +24,9 @@ struct OpeningOptions {
 };
 
 // FILE, --store, --strategy.
-void add_opening_options(CLI::App& command, OpeningOptions& options);
+void add_opening_options(Command& command, OpeningOptions& options);
 // --store alone.
-void add_store_option(CLI::App& command, OpeningOptions& options);
+void add_store_option(Command& command, OpeningOptions& options);
 
 struct Opened {
   std::string url;       // of the store

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -227,14 +226,12 @@ int explain(const std::string& name, bool json) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  CLI::App app{
+  CommandLine line(
+      "noam",
       "noam: model your queries, not your data.\n"
       "A model file describes the data, queries and commands of an application, and how often they run. noam checks\n"
-      "it, designs the database, and runs the queries and commands.\n"};
-  app.name("noam");
-  app.set_version_flag("--version", std::string("noam ") + NOAM_VERSION, "Print the version and exit");
-  app.require_subcommand(1);
-  app.footer(
+      "it, designs the database, and runs the queries and commands.\n",
+      std::string("noam ") + NOAM_VERSION,
       "Exit codes: 0 success; 1 the model has errors (fmt --check: not in the canonical layout); 2 usage error\n"
       "            (arguments, files, stores); 3 refused (run), bad lines (load) or differences (verify); 4 unknown\n"
       "            outcome (run, load).\n"
@@ -251,17 +248,17 @@ int run(int argc, const char* const* argv) {
   bool only_check = false;
   const char* const input = "Model file; `-` for standard input";
 
-  CLI::App* check_command = app.add_subcommand("check", "Check models and report errors, warnings and lints");
-  check_command->add_option("FILE", paths, input)->required();
-  check_command->add_flag("--json", json,
-                          "Print diagnostics as a JSON array with byte offsets, lines and columns (docs/json.md)");
-  check_command->add_option("--target", target_name, "Also check a design for this database; see `noam targets`")
-      ->type_name("T");
+  Command check_command = line.add_command("check", "Check models and report errors, warnings and lints");
+  check_command.add_option("FILE", paths, input).required();
+  check_command.add_flag("--json", json,
+                         "Print diagnostics as a JSON array with byte offsets, lines and columns (docs/json.md)");
+  check_command.add_option("--target", target_name, "Also check a design for this database; see `noam targets`")
+      .type_name("T");
   check_command
-      ->add_option("--strategy", strategy, "Design for --target: `eao`, `etf`, `normalized`, or a design of the model")
-      ->type_name("S")
-      ->capture_default_str();
-  check_command->footer(
+      .add_option("--strategy", strategy, "Design for --target: `eao`, `etf`, `normalized`, or a design of the model")
+      .type_name("S")
+      .show_default();
+  check_command.footer(
       "If nothing is wrong, prints `FILE: ok` on a terminal, and nothing elsewhere. Errors make the exit code 1;\n"
       "warnings and lints alone do not. To silence a lint, write `// allow: code` on its line or alone on the line\n"
       "above. `noam explain CODE` explains a diagnostic. With --target, a warning is printed if the design exceeds "
@@ -269,40 +266,39 @@ int run(int argc, const char* const* argv) {
       "the database supports, given the statistics of the model.\n"
       "Example: noam check shop.noam --target dynamodb --strategy etf");
 
-  CLI::App* format_command = app.add_subcommand("fmt", "Format models in the canonical layout");
-  format_command->add_option("FILE", paths, input)->required();
-  format_command->add_flag("--check", only_check,
-                           "Change no file; list the files that are not in the canonical layout, exit code 1 if any");
-  format_command->add_flag("--json", json, "Print the result of each file as a JSON array (docs/json.md)");
-  format_command->footer(
+  Command format_command = line.add_command("fmt", "Format models in the canonical layout");
+  format_command.add_option("FILE", paths, input).required();
+  format_command.add_flag("--check", only_check,
+                          "Change no file; list the files that are not in the canonical layout, exit code 1 if any");
+  format_command.add_flag("--json", json, "Print the result of each file as a JSON array (docs/json.md)");
+  format_command.footer(
       "Files are rewritten in place; comments are kept. With `-`, the result goes to standard output.\n"
       "A file with syntax errors is not changed.\n"
       "Example: noam fmt shop.noam");
 
-  CLI::App* show_command = app.add_subcommand("show", "Print the entities, roles and statements of a model");
-  show_command->add_option("FILE", path, input)->required();
-  auto* json_option = show_command->add_flag("--json", json, "Print JSON (docs/json.md)");
-  show_command
-      ->add_option("--diagram", diagram, "Print a diagram of entities, values and roles, for `mermaid` or `dot`")
-      ->check(CLI::IsMember({"mermaid", "dot"}))
-      ->excludes(json_option);
-  show_command->footer(
+  Command show_command = line.add_command("show", "Print the entities, roles and statements of a model");
+  show_command.add_option("FILE", path, input).required();
+  show_command.add_flag("--json", json, "Print JSON (docs/json.md)");
+  show_command.add_option("--diagram", diagram, "Print a diagram of entities, values and roles, for `mermaid` or `dot`")
+      .one_of({"mermaid", "dot"})
+      .excludes("--json");
+  show_command.footer(
       "Shows entities with keys and sizes, roles in both directions, and statements with the types of their "
       "parameters.\n"
       "Example: noam show shop.noam --diagram dot | dot -Tsvg > shop.svg");
 
-  CLI::App* explain_command = app.add_subcommand("explain", "Explain a diagnostic");
-  explain_command->add_option("CODE", name,
-                              "Code of the diagnostic, printed after it in brackets. Default: list all codes");
-  explain_command->add_flag("--json", json, "Print JSON");
-  explain_command->footer("Example: noam explain keys-do-not-determine");
+  Command explain_command = line.add_command("explain", "Explain a diagnostic");
+  explain_command.add_option("CODE", name,
+                             "Code of the diagnostic, printed after it in brackets. Default: list all codes");
+  explain_command.add_flag("--json", json, "Print JSON");
+  explain_command.footer("Example: noam explain keys-do-not-determine");
 
   DesignOptions design_options;
-  CLI::App* design_command = add_design_command(app, design_options);
+  Command design_command = add_design_command(line, design_options);
   RunOptions run_options;
-  CLI::App* run_command = add_run_command(app, run_options);
+  Command run_command = add_run_command(line, run_options);
   // What runs each of them.
-  std::vector<std::pair<const CLI::App*, std::function<int()>>> commands = {
+  std::vector<std::pair<Command, std::function<int()>>> commands = {
       {check_command,
        [&] {
          CheckedTarget wanted{nullptr, strategy};
@@ -319,58 +315,46 @@ int run(int argc, const char* const* argv) {
       {run_command, [&] { return run_statements(run_options); }},
   };
   GenerateOptions generate_options;
-  commands.emplace_back(add_generate_command(app, generate_options), [&] { return generate_files(generate_options); });
+  commands.emplace_back(add_generate_command(line, generate_options), [&] { return generate_files(generate_options); });
   TargetsOptions targets_options;
-  commands.emplace_back(add_targets_command(app, targets_options), [&] { return show_targets(targets_options); });
+  commands.emplace_back(add_targets_command(line, targets_options), [&] { return show_targets(targets_options); });
   UpkeepOptions deploy_options;
-  commands.emplace_back(add_deploy_command(app, deploy_options), [&] { return deploy_design(deploy_options); });
+  commands.emplace_back(add_deploy_command(line, deploy_options), [&] { return deploy_design(deploy_options); });
   LoadOptions load_options;
-  commands.emplace_back(add_load_command(app, load_options), [&] { return load_data(load_options); });
+  commands.emplace_back(add_load_command(line, load_options), [&] { return load_data(load_options); });
   ExportOptions export_options;
-  commands.emplace_back(add_export_command(app, export_options), [&] { return export_data(export_options); });
+  commands.emplace_back(add_export_command(line, export_options), [&] { return export_data(export_options); });
   ShellOptions shell_options;
-  commands.emplace_back(add_shell_command(app, shell_options), [&] { return run_shell(shell_options); });
+  commands.emplace_back(add_shell_command(line, shell_options), [&] { return run_shell(shell_options); });
   StatsOptions stats_options;
-  commands.emplace_back(add_stats_command(app, stats_options), [&] { return show_statistics(stats_options); });
+  commands.emplace_back(add_stats_command(line, stats_options), [&] { return show_statistics(stats_options); });
   VerifyOptions verify_options;
-  commands.emplace_back(add_verify_command(app, verify_options), [&] { return verify_copies(verify_options); });
+  commands.emplace_back(add_verify_command(line, verify_options), [&] { return verify_copies(verify_options); });
   UpkeepOptions repair_options;
-  commands.emplace_back(add_repair_command(app, repair_options), [&] { return repair_copies(repair_options); });
+  commands.emplace_back(add_repair_command(line, repair_options), [&] { return repair_copies(repair_options); });
   RefreshOptions refresh_options;
-  commands.emplace_back(add_refresh_command(app, refresh_options), [&] { return refresh_queries(refresh_options); });
+  commands.emplace_back(add_refresh_command(line, refresh_options), [&] { return refresh_queries(refresh_options); });
   UpkeepOptions sweep_options;
-  commands.emplace_back(add_sweep_command(app, sweep_options), [&] { return sweep_store(sweep_options); });
+  commands.emplace_back(add_sweep_command(line, sweep_options), [&] { return sweep_store(sweep_options); });
   BackupOptions backup_options;
-  commands.emplace_back(add_backup_command(app, backup_options), [&] { return back_up(backup_options); });
+  commands.emplace_back(add_backup_command(line, backup_options), [&] { return back_up(backup_options); });
   BackupOptions restore_options;
-  commands.emplace_back(add_restore_command(app, restore_options), [&] { return restore(restore_options); });
+  commands.emplace_back(add_restore_command(line, restore_options), [&] { return restore(restore_options); });
   DrillOptions drill_options;
-  commands.emplace_back(add_drill_command(app, drill_options), [&] { return break_copy(drill_options); });
+  commands.emplace_back(add_drill_command(line, drill_options), [&] { return break_copy(drill_options); });
 
   std::vector<std::string> names;
-  for (const auto& [command, run] : commands) names.push_back(command->get_name());
+  for (const auto& [command, run] : commands) names.push_back(command.name());
   if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     const auto near = language::closest(argv[1], std::vector<std::string_view>(names.begin(), names.end()));
     return complain(fmt::format("no command `{}`; {}", argv[1],
                                 near ? fmt::format("did you mean `{}`?", *near) : "see `noam --help`"));
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    for (const CLI::App* command : app.get_subcommands()) return deliver(command->help("noam"), exit_fine);
-    return deliver(app.help(), exit_fine);
-  } catch (const CLI::CallForVersion&) {
-    return deliver(fmt::format("noam {}\n", NOAM_VERSION), exit_fine);
-  } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    for (char& c : message)
-      if (c == '\n') c = ' ';
-    const auto chosen = app.get_subcommands();
-    return complain(
-        fmt::format("{}; see `noam {}--help`", message, chosen.empty() ? "" : chosen.front()->get_name() + " "));
-  }
+  const CommandLine::Parsed parsed = line.parse(argc, argv);
+  if (!parsed.print.empty()) return deliver(parsed.print, exit_fine);
+  if (!parsed.wrong.empty()) return complain(parsed.wrong);
   for (const auto& [command, run] : commands)
-    if (command->parsed()) return run();
+    if (command.name() == parsed.command) return run();
   return exit_wrong_use;
 }
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -117,24 +116,24 @@ int exit_code(const Json& answer) {
   return answer["outcome"] == "refused" ? exit_refused : exit_unknown;
 }
 
-CLI::App* add_run_command(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand("run", "Run a query or a command of a model, or a batch of them");
-  add_opening_options(*command, options.opening);
-  command->add_option("STATEMENT", options.statement, "Query or command to run");
-  command->add_option("PARAMETERS", options.arguments,
-                      "Parameters as name=value. Texts, numbers, times, uuids and the like are written without quotes, "
-                      "other types as JSON. A parameter that is not given is absent");
-  command->add_option("--params", options.params, R"(Parameters as JSON: '{"name": "value"}')");
-  command->add_option("--id", options.id,
-                      "Command id, a UUIDv7. A command repeated with its id is applied once and gets the same answer");
-  command->add_option("--cursor", options.cursor, "For a query: return the page after this cursor");
-  command->add_option("--after", options.after,
-                      "First run the requests of this file, JSON lines as for --batch; `-` for standard input");
-  command->add_flag("--json", options.json, "Print the answer as a line of JSON (docs/json.md)");
-  command->add_flag("--batch", options.batch,
-                    "Read requests from standard input, one per line; print the answers in order, one per line, each "
-                    "without delay (docs/json.md)");
-  command->footer(
+Command add_run_command(CommandLine& line, RunOptions& options) {
+  Command command = line.add_command("run", "Run a query or a command of a model, or a batch of them");
+  add_opening_options(command, options.opening);
+  command.add_option("STATEMENT", options.statement, "Query or command to run");
+  command.add_option("PARAMETERS", options.arguments,
+                     "Parameters as name=value. Texts, numbers, times, uuids and the like are written without quotes, "
+                     "other types as JSON. A parameter that is not given is absent");
+  command.add_option("--params", options.params, R"(Parameters as JSON: '{"name": "value"}')");
+  command.add_option("--id", options.id,
+                     "Command id, a UUIDv7. A command repeated with its id is applied once and gets the same answer");
+  command.add_option("--cursor", options.cursor, "For a query: return the page after this cursor");
+  command.add_option("--after", options.after,
+                     "First run the requests of this file, JSON lines as for --batch; `-` for standard input");
+  command.add_flag("--json", options.json, "Print the answer as a line of JSON (docs/json.md)");
+  command.add_flag("--batch", options.batch,
+                   "Read requests from standard input, one per line; print the answers in order, one per line, each "
+                   "without delay (docs/json.md)");
+  command.footer(
       "Rows are printed as a table; if it is too wide, one value per line. `-` is an absent value.\n"
       "`name=null` is the text `null` if the parameter is a text, otherwise absent; `name=` is the empty text.\n"
       "On `memory:` every run starts with an empty store: use --batch to run several statements, or --after to run\n"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "noam/base/json.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 
 // `noam run`: one statement, or many as lines of JSON (docs/commands/run.md).
@@ -22,7 +23,7 @@ struct RunOptions {
   bool batch = false;
 };
 
-CLI::App* add_run_command(CLI::App& app, RunOptions& options);
+Command add_run_command(CommandLine& line, RunOptions& options);
 int run_statements(const RunOptions& options);
 
 // The exit code that tells a script what an answer says.

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -424,12 +423,12 @@ int answer_piped(Shell& shell) {
 
 }  // namespace
 
-CLI::App* add_shell_command(CLI::App& app, ShellOptions& options) {
-  CLI::App* command = app.add_subcommand("shell", "Run statements interactively");
-  add_opening_options(*command, options.opening);
-  command->add_option("--after", options.after,
-                      "First run the requests of this file, JSON lines as for `noam run --batch`");
-  command->footer(
+Command add_shell_command(CommandLine& line, ShellOptions& options) {
+  Command command = line.add_command("shell", "Run statements interactively");
+  add_opening_options(command, options.opening);
+  command.add_option("--after", options.after,
+                     "First run the requests of this file, JSON lines as for `noam run --batch`");
+  command.footer(
       "A line is a statement with its parameters, as for `noam run`, or a line of JSON. Type `.help` for more.\n"
       "Tab completes names. The history is kept in $XDG_STATE_HOME/noam/history, or in the file $NOAM_HISTORY if set\n"
       "(empty: no history). If standard input is not a terminal, there is no prompt, and errors do not stop the run.\n"

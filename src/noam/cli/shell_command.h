@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "noam/base/json.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/statements.h"
 
@@ -19,7 +20,7 @@ struct ShellOptions {
   std::string after;  // a file of requests that are run before; `-`: standard input
 };
 
-CLI::App* add_shell_command(CLI::App& app, ShellOptions& options);
+Command add_shell_command(CommandLine& line, ShellOptions& options);
 int run_shell(const ShellOptions& options);
 
 // Answers lines on standard output; what is wrong with one is said on standard error.

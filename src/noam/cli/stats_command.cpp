@@ -7,7 +7,6 @@
 #include <utility>
 #include <variant>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
@@ -516,20 +515,20 @@ Result<Rewritten> with_figures(const language::SourceFile& source, const Statist
 
 // --- The command -----------------------------------------------------------------------------------------------------
 
-CLI::App* add_stats_command(CLI::App& app, StatsOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("stats", "Measure the data in a store and compare it with the figures of the model");
-  add_opening_options(*command, options.opening);
-  command->add_option(
+Command add_stats_command(CommandLine& line, StatsOptions& options) {
+  Command command =
+      line.add_command("stats", "Measure the data in a store and compare it with the figures of the model");
+  add_opening_options(command, options.opening);
+  command.add_option(
       "--after", options.after,
       "First run the requests of this file, JSON lines as for `noam run --batch`; `-` for standard input");
-  command->add_option("--top", options.top, "Number of largest and hottest blocks to show")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--json", options.json, "Print the measurements as JSON (docs/commands/stats.md)");
-  command->add_flag("--write", options.write,
-                    "Write the measurements into the model file as its `~` figures, and print the changes");
-  command->footer(
+  command.add_option("--top", options.top, "Number of largest and hottest blocks to show")
+      .type_name("N")
+      .show_default();
+  command.add_flag("--json", options.json, "Print the measurements as JSON (docs/commands/stats.md)");
+  command.add_flag("--write", options.write,
+                   "Write the measurements into the model file as its `~` figures, and print the changes");
+  command.footer(
       "Measures numbers of instances, lengths of texts and collections, fan-outs and distinct values; blocks, entries\n"
       "and bytes of every collection; the largest and the hottest blocks. `×` marks figures of the model that are off\n"
       "by a factor of more than 2. With --after and no --store, everything runs in memory.\n"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "noam/base/result.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 #include "noam/language/source.h"
 #include "noam/model/model.h"
@@ -21,7 +22,7 @@ struct StatsOptions {
   bool write = false;
 };
 
-CLI::App* add_stats_command(CLI::App& app, StatsOptions& options);
+Command add_stats_command(CommandLine& line, StatsOptions& options);
 int show_statistics(const StatsOptions& options);
 
 // For a person, or as JSON.

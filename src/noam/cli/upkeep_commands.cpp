@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
@@ -17,12 +16,12 @@ namespace noam::cli {
 
 // --- deploy ----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_deploy_command(CLI::App& app, UpkeepOptions& options) {
-  CLI::App* command = app.add_subcommand("deploy", "Create the store of a model with a design");
+Command add_deploy_command(CommandLine& line, UpkeepOptions& options) {
+  Command command = line.add_command("deploy", "Create the store of a model with a design");
   options.opening.make = true;
-  add_opening_options(*command, options.opening);
-  command->add_flag("--json", options.json, "Print the result as JSON");
-  command->footer(
+  add_opening_options(command, options.opening);
+  command.add_flag("--json", options.json, "Print the result as JSON");
+  command.footer(
       "Does nothing if the store already exists with this design. If the store holds entries of another design, the\n"
       "command fails and prints the differences: continue with the model and strategy of the store, or export with\n"
       "them, deploy the new design to another store, and load the data there.\n"
@@ -74,12 +73,12 @@ int deploy_design(const UpkeepOptions& options) {
 
 // --- refresh ---------------------------------------------------------------------------------------------------------
 
-CLI::App* add_refresh_command(CLI::App& app, RefreshOptions& options) {
-  CLI::App* command = app.add_subcommand("refresh", "Run refreshed queries (`refresh every`) now");
-  add_opening_options(*command, options.opening);
-  command->add_option("QUERY", options.queries, "Queries to refresh. Default: all, dependencies first");
-  command->add_flag("--json", options.json, "Print the result as JSON");
-  command->footer(
+Command add_refresh_command(CommandLine& line, RefreshOptions& options) {
+  Command command = line.add_command("refresh", "Run refreshed queries (`refresh every`) now");
+  add_opening_options(command, options.opening);
+  command.add_option("QUERY", options.queries, "Queries to refresh. Default: all, dependencies first");
+  command.add_flag("--json", options.json, "Print the result as JSON");
+  command.footer(
       "A refreshed query returns the rows of its last refresh; before the first refresh it returns no rows.\n"
       "Example: noam refresh blog.noam top_accounts\n"
       "More:    docs/commands/refresh.md");
@@ -118,11 +117,11 @@ int refresh_queries(const RefreshOptions& options) {
 
 // --- sweep -----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_sweep_command(CLI::App& app, UpkeepOptions& options) {
-  CLI::App* command = app.add_subcommand("sweep", "Delete instances past their `ttl`, and old command ids");
-  add_opening_options(*command, options.opening);
-  command->add_flag("--json", options.json, "Print the number of deleted instances as JSON");
-  command->footer(
+Command add_sweep_command(CommandLine& line, UpkeepOptions& options) {
+  Command command = line.add_command("sweep", "Delete instances past their `ttl`, and old command ids");
+  add_opening_options(command, options.opening);
+  command.add_flag("--json", options.json, "Print the number of deleted instances as JSON");
+  command.footer(
       "An expired instance is deleted with its copies, counts and parts. Until then, queries return it.\n"
       "Example: noam sweep log.noam\n"
       "More:    docs/commands/sweep.md");
@@ -143,11 +142,11 @@ int sweep_store(const UpkeepOptions& options) {
 
 // --- repair ----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_repair_command(CLI::App& app, UpkeepOptions& options) {
-  CLI::App* command = app.add_subcommand("repair", "Correct every copy that differs from its base data");
-  add_opening_options(*command, options.opening);
-  command->add_flag("--json", options.json, "Print the repairs as JSON (docs/json.md)");
-  command->footer(
+Command add_repair_command(CommandLine& line, UpkeepOptions& options) {
+  Command command = line.add_command("repair", "Correct every copy that differs from its base data");
+  add_opening_options(command, options.opening);
+  command.add_flag("--json", options.json, "Print the repairs as JSON (docs/json.md)");
+  command.footer(
       "Each copy is derived again from its base data, by the function that commands use, and compared: missing "
       "entries\n"
       "are added, wrong ones corrected, and unexpected ones deleted. Queries can then read a copy that `noam verify`\n"
@@ -180,12 +179,12 @@ int repair_copies(const UpkeepOptions& options) {
 
 // --- drill -----------------------------------------------------------------------------------------------------------
 
-CLI::App* add_drill_command(CLI::App& app, DrillOptions& options) {
-  CLI::App* command = app.add_subcommand("drill", "Damage a copy on purpose, to try out `verify` and `repair`");
-  add_opening_options(*command, options.opening);
-  command->add_option("--collection", options.collection, "Collection of the copy. Default: that of the largest copy");
-  command->add_flag("--json", options.json, "Print the damage as JSON");
-  command->footer(
+Command add_drill_command(CommandLine& line, DrillOptions& options) {
+  Command command = line.add_command("drill", "Damage a copy on purpose, to try out `verify` and `repair`");
+  add_opening_options(command, options.opening);
+  command.add_option("--collection", options.collection, "Collection of the copy. Default: that of the largest copy");
+  command.add_flag("--json", options.json, "Print the damage as JSON");
+  command.footer(
       "Deletes one entry of a copy, changes one, and adds one that has no base data. No base data is lost: `noam\n"
       "repair` corrects the copy. Until then, queries that read the copy may return wrong rows; after `noam verify`\n"
       "they are refused. Use it for tests only, never on a store that people rely on.\n"

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
 
 // `noam deploy`, `refresh`, `sweep`, `repair` and `drill`: what keeps a store in order (docs/store.md).
@@ -14,7 +15,7 @@ struct UpkeepOptions {
   bool json = false;
 };
 
-CLI::App* add_deploy_command(CLI::App& app, UpkeepOptions& options);
+Command add_deploy_command(CommandLine& line, UpkeepOptions& options);
 int deploy_design(const UpkeepOptions& options);
 
 struct RefreshOptions {
@@ -22,13 +23,13 @@ struct RefreshOptions {
   std::vector<std::string> queries;  // none: all
   bool json = false;
 };
-CLI::App* add_refresh_command(CLI::App& app, RefreshOptions& options);
+Command add_refresh_command(CommandLine& line, RefreshOptions& options);
 int refresh_queries(const RefreshOptions& options);
 
-CLI::App* add_sweep_command(CLI::App& app, UpkeepOptions& options);
+Command add_sweep_command(CommandLine& line, UpkeepOptions& options);
 int sweep_store(const UpkeepOptions& options);
 
-CLI::App* add_repair_command(CLI::App& app, UpkeepOptions& options);
+Command add_repair_command(CommandLine& line, UpkeepOptions& options);
 int repair_copies(const UpkeepOptions& options);
 
 struct DrillOptions {
@@ -36,7 +37,7 @@ struct DrillOptions {
   std::string collection;
   bool json = false;
 };
-CLI::App* add_drill_command(CLI::App& app, DrillOptions& options);
+Command add_drill_command(CommandLine& line, DrillOptions& options);
 int break_copy(const DrillOptions& options);
 
 }  // namespace noam::cli

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
@@ -80,14 +79,14 @@ int verification_exit_code(const runtime::Verification& found) {
   return found.differences.empty() ? exit_fine : exit_refused;
 }
 
-CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
-  CLI::App* command = app.add_subcommand("verify", "Compare every copy with its base data");
-  add_opening_options(*command, options.opening);
-  command->add_option(
+Command add_verify_command(CommandLine& line, VerifyOptions& options) {
+  Command command = line.add_command("verify", "Compare every copy with its base data");
+  add_opening_options(command, options.opening);
+  command.add_option(
       "--after", options.after,
       "First run the requests of this file, JSON lines as for `noam run --batch`; `-` for standard input");
-  command->add_flag("--json", options.json, "Print the result as JSON (docs/json.md)");
-  command->footer(
+  command.add_flag("--json", options.json, "Print the result as JSON (docs/json.md)");
+  command.footer(
       "Prints the differences, the copies that cannot be compared (folds of transient instances, which are not\n"
       "stored), and the number of compared entries, all at one moment. A copy that differs is marked as broken:\n"
       "queries that read it are refused until `noam repair` has corrected it. With --after and no --store, runs on\n"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "noam/base/json.h"
+#include "noam/cli/arguments.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/opening.h"
 #include "noam/runtime/session.h"
@@ -18,7 +19,7 @@ struct VerifyOptions {
   bool json = false;
 };
 
-CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options);
+Command add_verify_command(CommandLine& line, VerifyOptions& options);
 int verify_copies(const VerifyOptions& options);
 
 // A line each, some of each collection.
