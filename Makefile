@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-servers check fuzz property faults bench experiment man format clean help setup
+.PHONY: build demo test test-servers check tidy fuzz property faults bench experiment man format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -32,8 +32,11 @@ test: build                        ## All tests
 test-servers: build                ## What noam generates, on real databases, which are fetched and started for it; SERVERS="redis" runs some
 	tests/servers/run $(SERVERS)
 
-check: setup                       ## Format, clang-tidy, headers alone, include directions, scripts
+check: setup                       ## Format, clang-tidy on what changed, headers alone, include directions, scripts
 	tools/check
+
+tidy: setup                        ## clang-tidy on all sources; `make check` looks at those that changed lately
+	tools/check tidy
 
 fuzz: setup                        ## Every fuzz program, FUZZ_SECONDS each
 	tools/fuzz $(FUZZ_SECONDS)

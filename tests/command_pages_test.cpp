@@ -211,7 +211,7 @@ TEST_P(CommandPage, ShowsWhatNoamPrints) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CommandPage, testing::ValuesIn(pages_with_examples()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& page) { return page.param; });
 
 // --- Manual pages ----------------------------------------------------------------------------------------------------
 
