@@ -24,11 +24,18 @@ class DeployCommand : public testing::Test {
     return "rocksdb:" + (folder.path() / (name + ".data")).string();
   }
 
+  // Without the store that the other tests are given.
+  static ProgramRun noam(const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{"/usr/bin/env", "-u", "NOAM_STORE", noam_program()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return run_program(command);
+  }
+
   // What is printed, with `n` for every number, and without the place of the store.
   std::string deployed(const std::string& name, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> arguments{"deploy", model(name)};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramRun run = run_noam(arguments);
+    const ProgramRun run = noam(arguments);
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.err, "");
     const std::string begin = store(name) + ": ";
@@ -62,7 +69,7 @@ TEST_F(DeployCommand, SaysNoMoreOfAChosenDesign) {
 
 TEST_F(DeployCommand, SaysNothingOfDesignsThatAModelHasNot) {
   write_file(folder.path() / "shop.noam", "model shop\nentity Product { sku: text key }\n");
-  const ProgramRun run = run_noam({"deploy", (folder.path() / "shop.noam").string()});
+  const ProgramRun run = noam({"deploy", (folder.path() / "shop.noam").string()});
   EXPECT_EQ(run.code, 0);
   EXPECT_TRUE(std::regex_search(run.out, std::regex(": created under `eao` \\(default\\), [0-9]+ collections? with "
                                                     "[0-9]+ families\n$")))
@@ -71,7 +78,7 @@ TEST_F(DeployCommand, SaysNothingOfDesignsThatAModelHasNot) {
 
 TEST_F(DeployCommand, IsRefusedWhereAStoreHasEntriesOfAnotherDesign) {
   deployed("microblog");
-  ASSERT_EQ(run_noam({"run", model("microblog"), "register", "username=ann", "id=1"}).code, 0);
+  ASSERT_EQ(noam({"run", model("microblog"), "register", "username=ann", "id=1"}).code, 0);
   const std::string message = "noam: store `" + store("microblog") +
                               "` was deployed under `eao`, not under `seed003`; leave out --strategy to use it as it "
                               "is, or deploy `seed003` to another store, given by --store\n";
@@ -83,14 +90,14 @@ TEST_F(DeployCommand, IsRefusedWhereAStoreHasEntriesOfAnotherDesign) {
         {"export", model("microblog"), "--to", (folder.path() / "out").string()}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--strategy", "seed003"});
-    const ProgramRun run = run_noam(arguments);
+    const ProgramRun run = noam(arguments);
     EXPECT_EQ(run.code, 2) << command[0];
     EXPECT_EQ(run.err, message) << command[0];
     EXPECT_EQ(run.out, "") << command[0];
   }
   // What it says is possible.
-  EXPECT_EQ(run_noam({"run", model("microblog"), "numbers", "username=ann"}).code, 0);
-  EXPECT_EQ(run_noam({"deploy", model("microblog"), "--strategy", "seed003", "--store", store("other")}).code, 0);
+  EXPECT_EQ(noam({"run", model("microblog"), "numbers", "username=ann"}).code, 0);
+  EXPECT_EQ(noam({"deploy", model("microblog"), "--strategy", "seed003", "--store", store("other")}).code, 0);
 }
 
 }  // namespace noam::tests

@@ -116,8 +116,8 @@ TEST_F(LoadCommand, EndsAtTheFirstBadLineWhereItIsStrict) {
   EXPECT_EQ(run.out, "Player.csv: 2 loaded, 1 bad (0.0 s)\n");
   EXPECT_EQ(run.err,
             "noam: Player.csv:4: Player \"b\" already exists [exists]\n"
-            "noam: Player.csv: stopped at a bad line; loaded up to line 3; once it is mended, the same command goes on "
-            "there\n");
+            "noam: Player.csv: stopped at a bad line; loaded up to line 3; fix the line and repeat the command to "
+            "continue there\n");
 }
 
 TEST_F(LoadCommand, RefusesWrongUse) {

@@ -163,13 +163,13 @@ TEST_F(BadUse, StoreWithoutItsHeadOrOfAnotherFormat) {
 
 TEST_F(BadUse, UrlThatIsNone) {
   for (const char* store : {"nonsense", "data", "sqlite:x", ":", "rocksdb", "ROCKSDB:x"})
-    expect_refused({"verify", model(), "--store", store}, {fmt::format("no store `{}`", store), "rocksdb:FOLDER"});
-  expect_refused({"verify", model(), "--store", "rocksdb:"}, {"no store `rocksdb:`", "rocksdb:data"});
+    expect_refused({"verify", model(), "--store", store}, {fmt::format("unknown store `{}`", store), "rocksdb:FOLDER"});
+  expect_refused({"verify", model(), "--store", "rocksdb:"}, {"store `rocksdb:` has no folder", "rocksdb:data"});
   expect_refused({"backup", "--store", "rocksdb:", "--to", at("b").string()}, {"`rocksdb:`"});
   expect_refused({"backup", "--store", "memory:", "--to", at("b").string()}, {"`memory:`", "rocksdb:FOLDER"});
   expect_refused({"restore", "--store", "nonsense", "--from", at("b").string()}, {"`nonsense`"});
   expect_refused({"verify", model(), "--store", "memory:x"}, {"`memory:x`"});
-  expect_refused({"verify", model(), "--store", "cassandra://host/space"}, {"cassandra is not built in"});
+  expect_refused({"verify", model(), "--store", "cassandra://host/space"}, {"cassandra is not implemented yet"});
 }
 
 // --- Who may not -----------------------------------------------------------------------------------------------------
@@ -329,12 +329,13 @@ TEST_F(BadUse, BackupToWhereItCanNotBe) {
   write_file(at("full") / "letter.txt", "Dear Mary");
   write_file(at("file"), "text");
   fs::create_directory(at("empty"));
-  for (const auto& [to, words] : {std::pair(at("full"), Texts{"full: already exists and is not empty"}),
-                                  std::pair(at("file"), Texts{"file: already exists and is not a folder"}),
-                                  std::pair(at("store"), Texts{"store: already exists and is not empty"}),
-                                  std::pair(at("file") / "below", Texts{"below: cannot be created"}),
-                                  std::pair(at("file") / "below" / "it", Texts{"below: cannot be created"}),
-                                  std::pair(fs::path("/proc/backup"), Texts{"/proc/backup: cannot be created"})}) {
+  for (const auto& [to, words] :
+       {std::pair(at("full"), Texts{"full: already exists and is not empty"}),
+        std::pair(at("file"), Texts{"file: already exists and is not a folder"}),
+        std::pair(at("store"), Texts{"store: already exists and is not empty"}),
+        std::pair(at("file") / "below", Texts{"file: not a folder"}),
+        std::pair(at("file") / "below" / "it", Texts{"below: cannot be created: Not a directory"}),
+        std::pair(fs::path("/proc/backup"), Texts{"/proc/backup: cannot be created"})}) {
     const Texts before = names_in(folder_.path());
     const Ended ended = noam({"backup", "--store", url("store"), "--to", to.string()});
     EXPECT_EQ(ended.code, 2) << ended.out;

@@ -47,7 +47,7 @@ class JsonBuilder {
     if (error.id == number_overflow)
       problem = fmt::format("the number {} is too large", token.substr(0, 60));
     else
-      problem = fmt::format("byte {} can't stand there", position);
+      problem = fmt::format("unexpected input at byte {}", position);
     return false;
   }
 

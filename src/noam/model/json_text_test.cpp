@@ -36,13 +36,13 @@ TEST(JsonText, IsReadAsItStands) {
 }
 
 TEST(JsonText, SaysWhatIsWrong) {
-  EXPECT_EQ(read(""), "byte 1 can't stand there");
-  EXPECT_EQ(read("{"), "byte 2 can't stand there");
-  EXPECT_EQ(read("{} x"), "byte 4 can't stand there");
+  EXPECT_EQ(read(""), "unexpected input at byte 1");
+  EXPECT_EQ(read("{"), "unexpected input at byte 2");
+  EXPECT_EQ(read("{} x"), "unexpected input at byte 4");
   EXPECT_EQ(read(std::string_view("{}\0", 3)), "byte 3 is NUL");
-  EXPECT_EQ(read("\"\xff\""), "byte 2 can't stand there");
-  EXPECT_EQ(read(R"("\ud800")"), "byte 8 can't stand there");
-  EXPECT_EQ(read("NaN"), "byte 1 can't stand there");
+  EXPECT_EQ(read("\"\xff\""), "unexpected input at byte 2");
+  EXPECT_EQ(read(R"("\ud800")"), "unexpected input at byte 8");
+  EXPECT_EQ(read("NaN"), "unexpected input at byte 1");
   EXPECT_EQ(read("[1e400]"), "the number 1e400 is too large");
   EXPECT_EQ(read(std::string(200, '[') + std::string(200, ']')), std::string(200, '[') + std::string(200, ']'));
   EXPECT_EQ(read(std::string(201, '[') + std::string(201, ']')), "nested more than 200 deep");
