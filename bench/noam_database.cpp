@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "bench/harness.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 #include "noam/model/model.h"
@@ -17,12 +17,12 @@ namespace {
 
 using model::Datum;
 
-std::shared_ptr<const model::Model> read_model(const std::string& path) {
+ModelPointer read_model(const std::string& path) {
   const auto source = language::read_source(path);
   if (!source) throw Failed(source.error().message);
-  Compilation compilation = compile(*source);
-  if (compilation.diagnostics.has_errors()) throw Failed(language::render(compilation.diagnostics, *source));
-  return std::make_shared<const model::Model>(std::move(compilation.model));
+  auto model = compile_model(*source);
+  if (!model) throw Failed(model.error().message);
+  return std::move(*model);
 }
 
 template <typename Found>
@@ -49,7 +49,9 @@ void NoamDatabase::open(stores::Existing existing) {
   auto store = stores::open_rocksdb_store(folder_, options);
   if (!store) throw Failed(store.error().message);
   store_ = std::move(*store);
-  auto session = runtime::Session::open(model_, design_, *store_);
+  auto program = compile_program(model_, design_);
+  if (!program) throw Failed(program.error().message);
+  auto session = runtime::Session::open(std::move(*program), *store_);
   if (!session) throw Failed(session.error().message);
   session_ = std::move(*session);
 }

@@ -8,11 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
 #include "tests/reference/reference.h"
 #include "tests/support.h"
 
@@ -76,21 +77,14 @@ Contents contents(stores::Store& store, const design::Design& design) {
   return all;
 }
 
-std::shared_ptr<const model::Model> read_model(const std::string& path) {
-  const language::SourceFile source(path, read_file(source_dir() / path));
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors());
-  return std::make_shared<const model::Model>(std::move(compilation.model));
-}
-
 void expect_refused(const Case& one) {
-  const auto model = read_model(one.model);
+  const auto model = model_of_file(one.model);
   for (const char* strategy : {"eao", "etf"}) {
     SCOPED_TRACE(one.model + " under " + strategy);
     const auto store = stores::open_memory_store({.max_entry_bytes = mebibyte});
     runtime::SessionOptions options;
     options.clock = [] { return noon; };
-    const auto opened = runtime::Session::open(model, strategy, *store, options);
+    const auto opened = open_session(model, strategy, *store, options);
     ASSERT_TRUE(opened) << opened.error().message;
     runtime::Session& session = **opened;
     reference::Reference reference(*model);
@@ -448,7 +442,7 @@ namespace {
 struct Opened {
   explicit Opened(const std::string& path, runtime::SessionOptions options = {})
       : store(stores::open_memory_store()),
-        session(std::move(*runtime::Session::open(read_model(path), "eao", *store, std::move(options)))) {}
+        session(std::move(*open_session(model_of_file(path), "eao", *store, std::move(options)))) {}
 
   Json answer(const std::string& line) const { return Json::parse(session->answer_line(line)); }
 
@@ -510,9 +504,9 @@ command drop($n: int) { delete A a where a.id > 0 limit $n }
 )");
   Compilation compilation = compile(source);
   ASSERT_FALSE(compilation.diagnostics.has_errors());
-  const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
+  const auto model = compilation.model;
   const auto store = stores::open_memory_store();
-  const auto session = runtime::Session::open(model, "eao", *store);
+  const auto session = open_session(model, "eao", *store);
   ASSERT_TRUE(session);
   reference::Reference reference(*model);
   for (const auto& [line, expected] : std::vector<std::pair<std::string, std::string>>{
@@ -580,7 +574,7 @@ TEST(TypedInterface, ChecksTheTypesOfArguments) {
   EXPECT_EQ(put("name", std::string(1, '\0')), "value: name: expected text, not a string");
   EXPECT_EQ(put("short", "four"), "value: short: 4 characters, at most 3 fit");
   EXPECT_EQ(put("state", "paid"), "applied");
-  EXPECT_EQ(put("state", "lost"), "value: state: a string is no \"open\" | \"paid\"");
+  EXPECT_EQ(put("state", "lost"), "value: state: expected \"open\" | \"paid\", not a string");
   EXPECT_EQ(put("bits", "\xff"), "applied");
   EXPECT_EQ(put("bits", List{}), "value: bits: expected bytes, not a list");
   EXPECT_EQ(put("at", *model::parse_timestamp("9999-12-31T23:59:59.999Z")), "applied");

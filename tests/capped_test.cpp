@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
 #include "tests/forwarding_store.h"
 
 // Copies with a limit: what is read for them, and how long they become.
@@ -61,11 +61,7 @@ class WatchedStore final : public ForwardingStore {
 class Capped : public ::testing::Test {
  protected:
   Capped() {
-    Compilation compilation = compile(language::SourceFile("capped.noam", text));
-    EXPECT_FALSE(compilation.diagnostics.has_errors())
-        << language::render(compilation.diagnostics, language::SourceFile("capped.noam", text));
-    auto session =
-        runtime::Session::open(std::make_shared<const model::Model>(std::move(compilation.model)), "capped", store_);
+    auto session = open_session(model_of(text), "capped", store_);
     EXPECT_TRUE(session) << session.error().message;
     session_ = std::move(*session);
     const auto& families = session_->program().design.families;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 
 namespace noam::tests {
 
@@ -87,10 +87,9 @@ design by_colour { collection colours of Thing t by colour { copy [id] } }
 }  // namespace
 
 std::optional<std::string> use_of_broken_copy() {
-  const language::SourceFile source("colours.noam", colours);
-  const Compilation compilation = compile(source);
-  if (compilation.diagnostics.has_errors()) return language::render(compilation.diagnostics, source);
-  SessionEngine engine(compilation.model, "by_colour");
+  const auto model = compile_model(language::SourceFile("colours.noam", colours));
+  if (!model) return model.error().message;
+  SessionEngine engine(**model, "by_colour");
   if (!engine.problem().empty()) return engine.problem();
   const auto add = [&](int id) {
     return engine.answer({{"run", "add"}, {"params", {{"id", id}, {"colour", "red"}}}}).value("outcome", "");

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
+#include "tests/compiled.h"
 #include "tests/scenario.h"
 #include "tests/support.h"
 
@@ -12,10 +13,9 @@ TEST(Damage, IsToldAndMended) {
   std::size_t runs = 0;
   for (const auto& path : files_below("tests/scenarios", ".scenario")) {
     const ParsedScenario parsed = parse_scenario(read_file(path));
-    const language::SourceFile source(parsed.scenario.model, read_file(source_dir() / parsed.scenario.model));
-    const Compilation compilation = compile(source);
-    for (const std::string& design : all_designs(compilation.model)) {
-      SessionEngine engine(compilation.model, design);
+    const ModelPointer model = model_of_file(parsed.scenario.model);
+    for (const std::string& design : strategies_of(*model)) {
+      SessionEngine engine(*model, design);
       run_scenario(parsed.scenario, engine);
       EXPECT_EQ(unseen_damage(engine).value_or(""), "") << path << " under " << design;
       ++runs;

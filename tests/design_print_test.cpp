@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/design/explanation.h"
 #include "noam/design/print.h"
 #include "noam/design/program.h"
-#include "noam/design/strategies.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 // What is printed for a design is a design: put into the model, it makes the same collections.
@@ -26,29 +26,15 @@ struct ModelFile {
   std::shared_ptr<const model::Model> model;
 };
 
-std::shared_ptr<const model::Model> compiled(const std::string& name, const std::string& text) {
-  const language::SourceFile source(name, text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  if (compilation.diagnostics.has_errors()) return nullptr;
-  return std::make_shared<const model::Model>(std::move(compilation.model));
-}
-
 std::vector<ModelFile> models() {
   std::vector<ModelFile> files;
   for (const char* folder : {"examples", "tests/models"})
     for (const auto& path : files_below(folder, ".noam")) {
       std::string text = read_file(path);
-      auto model = compiled(path.string(), text);
+      auto model = model_of(text, path.string());
       files.push_back({path.filename().string(), std::move(text), std::move(model)});
     }
   return files;
-}
-
-std::vector<std::string> designs_of(const model::Model& model) {
-  std::vector<std::string> names(std::begin(design::strategy_names), std::end(design::strategy_names));
-  for (const model::WrittenDesign& design : model.designs) names.push_back(design.name);
-  return names;
 }
 
 // The printed design under the name `pasted`.
@@ -88,14 +74,14 @@ TEST(PrintedDesign, MakesTheSameCollections) {
   std::size_t compared = 0;
   for (const ModelFile& file : models()) {
     ASSERT_NE(file.model, nullptr);
-    for (const std::string& name : designs_of(*file.model)) {
+    for (const std::string& name : strategies_of(*file.model)) {
       SCOPED_TRACE(file.name + " under " + name);
-      const auto first = design::make_program(file.model, name);
+      const auto first = compile_program(file.model, name);
       if (!first) continue;  // not every design can be kept
       const std::string printed = design::print_design(*first);
-      const auto model = compiled(file.name, file.text + "\n" + renamed(printed));
+      const auto model = model_of(file.text + "\n" + renamed(printed), file.name);
       ASSERT_NE(model, nullptr) << printed;
-      const auto second = design::make_program(model, "pasted");
+      const auto second = compile_program(model, "pasted");
       ASSERT_TRUE(second.has_value()) << second.error().message << "\n" << printed;
       const auto before = said(*first);
       const auto after = said(*second);
@@ -115,8 +101,8 @@ TEST(PrintedDesign, MakesTheSameCollections) {
 // What is placed for you is under that line, and says what for; what is not in the language is a comment.
 TEST(PrintedDesign, TellsWhatWasPlaced) {
   const auto path = source_dir() / "examples/microblog/microblog.noam";
-  const auto model = compiled("microblog.noam", read_file(path));
-  const auto program = design::make_program(model, "seed003");
+  const auto model = model_of_file(path);
+  const auto program = compile_program(model, "seed003");
   ASSERT_TRUE(program.has_value());
   const std::string printed = design::print_design(*program);
   const std::size_t line = printed.find("// placed for you\n");
@@ -137,9 +123,9 @@ TEST(PrintedDesign, TellsWhatWasPlaced) {
 TEST(PrintedPlans, HaveANameForEverything) {
   for (const ModelFile& file : models()) {
     ASSERT_NE(file.model, nullptr);
-    for (const std::string& name : designs_of(*file.model)) {
+    for (const std::string& name : strategies_of(*file.model)) {
       SCOPED_TRACE(file.name + " under " + name);
-      const auto program = design::make_program(file.model, name);
+      const auto program = compile_program(file.model, name);
       if (!program) continue;
       const std::string printed = design::print_plans(*program);
       for (const char* unnamed :
@@ -152,8 +138,8 @@ TEST(PrintedPlans, HaveANameForEverything) {
 // The numbers of a statement are the sums of its lines, in text and JSON alike.
 TEST(PrintedPlans, AddUp) {
   const auto path = source_dir() / "examples/microblog/microblog.noam";
-  const auto model = compiled("microblog.noam", read_file(path));
-  const auto program = design::make_program(model, "seed003");
+  const auto model = model_of_file(path);
+  const auto program = compile_program(model, "seed003");
   ASSERT_TRUE(program.has_value());
   const std::function<double(const Json&, const char*)> sum = [&](const Json& steps, const char* what) {
     double out = 0;
@@ -186,7 +172,7 @@ TEST(PrintedPlans, AddUp) {
 // A mix is the sum of its statements, each as often as it runs.
 // What is stored is counted by what is written of the data, and by what a copy keeps of it.
 TEST(PrintedPlans, CountWhatIsStored) {
-  const auto model = compiled("feeds.noam", R"(
+  const auto model = model_of(R"(
 model feeds
 
 value Point { label: text(~50)   at: timestamp }
@@ -215,7 +201,7 @@ design kept {
 )");
   ASSERT_NE(model, nullptr);
   const auto stored = [&](const std::string& strategy) {
-    const auto program = design::make_program(model, strategy);
+    const auto program = compile_program(model, strategy);
     EXPECT_TRUE(program) << program.error().message;
     const design::Explainer explainer(*program);
     std::map<std::string, std::pair<double, double>> out;  // entries, and bytes of one
@@ -240,14 +226,14 @@ design kept {
 }
 
 TEST(PrintedPlans, WeighAMix) {
-  const auto model = compiled("counts.noam",
-                              "model counts\n"
-                              "entity Page ~100 { id: int key  hits: int }\n"
-                              "query page($id) { select p from Page p where p.id = $id }\n"
-                              "command hit($id) { update Page[$id] { hits: hits + 1 } }\n"
-                              "mix relative { page 3  hit 1 }\n"
-                              "mix absolute at 40/s { page 3  hit 1 }\n");
-  const auto program = design::make_program(model, "eao");
+  const auto model = model_of(
+      "model counts\n"
+      "entity Page ~100 { id: int key  hits: int }\n"
+      "query page($id) { select p from Page p where p.id = $id }\n"
+      "command hit($id) { update Page[$id] { hits: hits + 1 } }\n"
+      "mix relative { page 3  hit 1 }\n"
+      "mix absolute at 40/s { page 3  hit 1 }\n");
+  const auto program = compile_program(model, "eao");
   ASSERT_TRUE(program.has_value());
   const design::Explainer explainer(*program);
   const auto page = explainer.explain({false, 0});

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/support.h"
 
 // Every piece of noam in the documentation is checked. A block marked `noam` is a whole model; `noam continues` goes on

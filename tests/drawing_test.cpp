@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/design/draw.h"
 #include "noam/language/source.h"
 #include "noam/model/layout.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 // `noam design --draw`. What is drawn as text is in tests/golden/designs, and in docs/design.md.
@@ -29,15 +30,8 @@ std::string example(const std::string& path) { return (source_dir() / "examples"
 std::vector<design::Program> all_designs() {
   std::vector<design::Program> out;
   for (const auto& file : files_below("examples", ".noam")) {
-    const language::SourceFile source(file.string(), read_file(file));
-    const auto model = std::make_shared<const model::Model>(compile(source).model);
-    std::vector<std::string> names{"eao", "etf", "normalized"};
-    for (const model::WrittenDesign& design : model->designs) names.push_back(design.name);
-    for (const std::string& name : names) {
-      auto program = design::make_program(model, name);
-      EXPECT_TRUE(program) << program.error().message;
-      if (program) out.push_back(std::move(*program));
-    }
+    const ModelPointer model = model_of_file(file);
+    for (const std::string& name : strategies_of(*model)) out.push_back(program_of(model, name));
   }
   return out;
 }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/language/parser.h"
 #include "noam/language/printer.h"
 #include "tests/support.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/support.h"
 
 // tests/golden/diagnostics: wrong models, each followed by what noam says about it, in lines that begin with `//>`.

@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
 #include "tests/forwarding_store.h"
 
 // Statements that are asked to end before they have.
@@ -60,13 +60,9 @@ class WatchedStore : public ForwardingStore {
 class Interruption : public testing::Test {
  protected:
   Interruption() {
-    const language::SourceFile source("notes.noam", text);
-    Compilation compilation = compile(source);
-    EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
     runtime::SessionOptions options;
     options.interrupted = &interrupted_;
-    auto opened = runtime::Session::open(std::make_shared<const model::Model>(std::move(compilation.model)), "eao",
-                                         store_, options);
+    auto opened = open_session(model_of(text), "eao", store_, options);
     EXPECT_TRUE(opened) << opened.error().message;
     session_ = std::move(*opened);
     for (int i = 1; i <= 5; ++i) EXPECT_EQ(run("write", {{"id", i}, {"words", "old"}}), R"({"outcome":"applied"})");

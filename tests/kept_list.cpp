@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/session_engine.h"
 
 namespace noam::tests {
@@ -34,10 +34,9 @@ Datum medal(std::int64_t player, const char* name) { return Datum::List{player, 
 }  // namespace
 
 std::optional<std::string> wrong_list() {
-  const language::SourceFile source("teams.noam", teams);
-  const Compilation compilation = compile(source);
-  if (compilation.diagnostics.has_errors()) return language::render(compilation.diagnostics, source);
-  SessionEngine engine(compilation.model, "lists");
+  const auto model = compile_model(language::SourceFile("teams.noam", teams));
+  if (!model) return model.error().message;
+  SessionEngine engine(**model, "lists");
   if (!engine.problem().empty()) return engine.problem();
   const auto run = [&](const char* command, Json params) {
     return engine.answer({{"run", command}, {"params", std::move(params)}}).value("outcome", "") == "applied";

@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "noam/base/json_text.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/export_command.h"
 #include "noam/cli/load_command.h"
 #include "noam/cli/records.h"
+#include "noam/compile/compile.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
 #include "tests/forwarding_store.h"
 #include "tests/scenario.h"
 #include "tests/session_engine.h"
@@ -62,13 +63,6 @@ query visits_of($name) { select count(*) as n from User u, u.visits v where u.na
 query of_age($age) { select u.name, count(u.notes) as n from User u where u.age = $age order by u.name limit 3 }
 )";
 
-std::shared_ptr<const model::Model> compiled(const std::string& text) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source, {});
-  return std::make_shared<const model::Model>(std::move(compilation.model));
-}
-
 model::EntityId entity_id(const model::Model& model, const std::string& name) {
   for (std::uint32_t i = 0; i < model.entities.size(); ++i)
     if (model.entities[i].name == name) return static_cast<model::EntityId>(i);
@@ -104,12 +98,12 @@ class FailingStore : public ForwardingStore {
 struct Database {
   explicit Database(const std::string& text = shop, const std::string& strategy = "eao",
                     runtime::SessionOptions options = {})
-      : Database(compiled(text), strategy, std::move(options)) {}
+      : Database(model_of(text), strategy, std::move(options)) {}
   explicit Database(std::shared_ptr<const model::Model> of, const std::string& strategy = "eao",
                     runtime::SessionOptions options = {},
                     std::unique_ptr<stores::Store> behind = stores::open_memory_store())
       : store(std::move(behind)) {
-    auto opened = Session::open(std::move(of), strategy, store, std::move(options));
+    auto opened = open_session(std::move(of), strategy, store, std::move(options));
     if (!opened) throw std::runtime_error(opened.error().message);
     session = std::move(*opened);
   }
@@ -211,7 +205,7 @@ TEST(LoadRows, OfTheWrongTypeAreRefused) {
   batch.rows.push_back({Datum("d"), Datum(1), Datum(), Datum(), Datum()});
   const Loaded loaded = database.session->load(batch);
   EXPECT_EQ(Database::outcomes(loaded), (Texts{"value", "value", "value", "required", "applied"}));
-  EXPECT_EQ(loaded.rows[0]->reason, "name: an int is no text(8)");
+  EXPECT_EQ(loaded.rows[0]->reason, "name: expected text(8), not an int");
   EXPECT_EQ(loaded.rows[3]->reason, "age: a value is required");
 }
 
@@ -396,7 +390,7 @@ TEST_F(LoadFiles, OfJsonLinesTellTheirBadLines) {
   EXPECT_EQ(report.loaded, 2U);
   EXPECT_EQ(report.bad, 5U);
   EXPECT_EQ(bad(report), (Texts{"3 exists: User \"ann\" already exists", "4 value: no field `nme` in User",
-                                "5 format: invalid JSON: byte 10 can't stand there", "6 format: not valid UTF-8",
+                                "5 format: invalid JSON: unexpected input at byte 10", "6 format: not valid UTF-8",
                                 "7 value: an instance is an object: {\"field\": value, …}"}));
   EXPECT_EQ(users(), "ann,18,none,,\ncleo,5,none,,\n");
 }
@@ -546,7 +540,7 @@ TEST_F(LoadFiles, TellTheLinesOfTheFileAlsoWhereTheyGoOn) {
   EXPECT_EQ(begun.end, LoadEnd::Interrupted);
   EXPECT_EQ(begun.lines, 3U);
   run.interrupted = {};
-  EXPECT_EQ(bad(load(path, run)), Texts{"6 exists: User \"a\" exists"});
+  EXPECT_EQ(bad(load(path, run)), Texts{"6 exists: User \"a\" already exists"});
 }
 
 TEST_F(LoadFiles, ThatChangedAreRefusedUntilTheyAreLoadedAgain) {
@@ -567,7 +561,7 @@ TEST_F(LoadFiles, ThatChangedAreRefusedUntilTheyAreLoadedAgain) {
   file("User.csv", "name\na\nx\nc\n");
   const LoadReport again = load(path, run);
   EXPECT_EQ(again.loaded, 2U);
-  EXPECT_EQ(bad(again), Texts{"2 exists: User \"a\" exists"});
+  EXPECT_EQ(bad(again), Texts{"2 exists: User \"a\" already exists"});
   EXPECT_EQ(again.skipped_before, 0U);
   run.again = false;
   EXPECT_EQ(load(path, run).end, LoadEnd::AlreadyLoaded);
@@ -651,14 +645,14 @@ TEST_F(LoadFiles, OfAFolderComeOwnersFirst) {
   EXPECT_EQ(names(), (Texts{"User.csv", "Visit.csv"}));
   options.format = "";
   file("user.json", "");
-  EXPECT_NE(names()[0].find("both of User"), std::string::npos) << names()[0];
+  EXPECT_NE(names()[0].find("both hold User"), std::string::npos) << names()[0];
   file("Nobody.csv", "");
   options.format = "csv";
-  EXPECT_EQ(names()[0].substr(0, 45), "a file is named after its entity, or --entity");
+  EXPECT_EQ(names()[0].substr(0, 45), "the name of the file is not an entity: rename");
 }
 
 TEST(DataFileNames, HoldWhateverAnEntityIsCalled) {
-  const auto model = compiled(
+  const auto model = model_of(
       "model m\nentity `a/b` { id: int key }\nentity `.x %` { id: int key }\nquery q { select "
       "count(*) as n from `a/b` x }\nquery r { select count(*) as n from `.x %` x }");
   EXPECT_EQ(cli::data_file_name(model->entities[0], DataFormat::Csv), "a%2Fb.csv");
@@ -714,7 +708,7 @@ void expect_round_trip(Session& from, const std::shared_ptr<const model::Model>&
     for (const auto& [name, text] : expected)
       instances += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
     int number = 0;
-    for (const std::string& design : all_designs(*model)) {
+    for (const std::string& design : strategies_of(*model)) {
       SCOPED_TRACE(design + (format == DataFormat::Csv ? " csv" : " jsonl"));
       Database database(model, design);
       load_all(*database.session, folder.path() / "first");
@@ -733,7 +727,7 @@ TEST(RoundTrip, KeepsTheDataOfEveryScenario) {
   for (const auto& path : files_below("tests/scenarios", ".scenario")) {
     SCOPED_TRACE(path.string());
     const ParsedScenario parsed = parse_scenario(read_file(path));
-    const auto model = compiled(read_file(source_dir() / parsed.scenario.model));
+    const auto model = model_of(read_file(source_dir() / parsed.scenario.model));
     SessionEngine engine(*model, "eao");
     ASSERT_TRUE(run_scenario(parsed.scenario, engine).empty());
     expect_round_trip(engine.session(), model, instances);
@@ -742,7 +736,7 @@ TEST(RoundTrip, KeepsTheDataOfEveryScenario) {
 }
 
 TEST(RoundTrip, KeepsValuesOfEveryType) {
-  const auto model = compiled(read_file(source_dir() / "tests/models/types.noam"));
+  const auto model = model_of(read_file(source_dir() / "tests/models/types.noam"));
   Database database(model);
   EXPECT_EQ(database.load("Place",
                           {R"({"town": "a,b\"c", "number": -3, "name": ""})", R"({"town": " x ", "number": 0})",
@@ -788,11 +782,11 @@ TEST(RoundTrip, KeepsKeysOwnersAndWhatEachSideHolds) {
             Texts(6, "applied"));
   EXPECT_EQ(database.all("Folder", DataFormat::Csv), "z,\ny,z\na,y\nb,y\nc,\nx,a\n");
   std::size_t instances = 0;
-  expect_round_trip(*database.session, compiled(shop), instances);
+  expect_round_trip(*database.session, model_of(shop), instances);
 }
 
 TEST(RoundTrip, GoesThroughTheEmbeddedStore) {
-  const auto model = compiled(read_file(source_dir() / "examples/microblog/microblog.noam"));
+  const auto model = model_of(read_file(source_dir() / "examples/microblog/microblog.noam"));
   const ParsedScenario parsed = parse_scenario(read_file(source_dir() / "tests/scenarios/microblog/posts.scenario"));
   SessionEngine engine(*model, "eao");
   ASSERT_TRUE(run_scenario(parsed.scenario, engine).empty());
@@ -808,7 +802,7 @@ TEST(RoundTrip, GoesThroughTheEmbeddedStore) {
 // --- Killed ----------------------------------------------------------------------------------------------------------
 
 TEST(LoadKilled, GoesOnBehindWhatIsInTheStore) {
-  const auto model = compiled(shop);
+  const auto model = model_of(shop);
   const TemporaryFolder folder;
   std::string text = "name,age\n";
   for (int i = 0; i < 60; ++i) text += "u" + std::to_string(i) + (i % 9 == 4 ? ",-3\n" : ",\"3\"\n");

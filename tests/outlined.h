@@ -5,23 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/design/program.h"
 #include "noam/targets/outline.h"
 #include "noam/targets/statements.h"
 #include "noam/targets/target.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 namespace noam::tests {
-
-inline design::Program program_of(const std::string& text, const std::string& strategy) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  auto program = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-  EXPECT_TRUE(program) << program.error().message;
-  return std::move(*program);
-}
 
 inline std::string example_text(const std::string& name) {
   return read_file(source_dir() / "examples" / name / (name + ".noam"));

@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/design/program.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 // Which of the ways to an answer is taken.
@@ -34,12 +35,7 @@ entity Post {
 )";
 
 Program program(const std::string& statements, const std::string& strategy = "eao") {
-  const language::SourceFile source("plans.noam", data + statements);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  auto made = design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)), strategy);
-  EXPECT_TRUE(made.has_value()) << made.error().message;
-  return std::move(*made);
+  return tests::program_of(data + statements, strategy);
 }
 
 std::string name_of(const Program& program, const Step& step) {
@@ -161,14 +157,9 @@ TEST(Plans, SayWhenOnlyAllWillDo) {
 TEST(Plans, AreThereForEveryStatementOfEveryExampleUnderEveryStrategy) {
   std::size_t statements = 0;
   for (const auto& path : files_below("examples", ".noam")) {
-    const language::SourceFile source(path.string(), read_file(path));
-    Compilation compilation = compile(source);
-    ASSERT_FALSE(compilation.diagnostics.has_errors()) << path;
-    const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
-    std::vector<std::string> names{"eao", "etf", "normalized"};
-    for (const model::WrittenDesign& design : model->designs) names.push_back(design.name);
-    for (const std::string& name : names) {
-      const auto made = design::make_program(model, name);
+    const auto model = tests::model_of_file(path);
+    for (const std::string& name : strategies_of(*model)) {
+      const auto made = compile_program(model, name);
       ASSERT_TRUE(made.has_value()) << path << " under " << name << ": " << made.error().message;
       ASSERT_EQ(made->queries.size(), model->queries.size());
       ASSERT_EQ(made->commands.size(), model->commands.size());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -12,13 +11,14 @@
 
 #include "noam/base/json.h"
 #include "noam/cli/answers.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/statements.h"
 #include "noam/cli/verify_command.h"
 #include "noam/model/datum_json.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
+#include "tests/console_story.h"
 #include "tests/support.h"
 
 // `noam run` and `noam verify` as a person or a program meets them: what is read, what is printed, and how it ends.
@@ -30,13 +30,6 @@ namespace {
 
 std::string types() { return (source_dir() / "tests/models/types.noam").string(); }
 std::string example(const std::string& name) { return (source_dir() / "examples" / name / (name + ".noam")).string(); }
-
-std::shared_ptr<const model::Model> read_model(const std::string& path) {
-  const language::SourceFile source("model.noam", read_file(path));
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors());
-  return std::make_shared<const model::Model>(std::move(compilation.model));
-}
 
 // The answers to a batch on the model of all types. Each line is JSON, and there is one for each line of the input.
 std::vector<Json> answers(const std::string& input, const std::vector<std::string>& more = {}) {
@@ -84,7 +77,7 @@ void expect_wrong_use(const ProgramRun& run, const std::string& mentions) {
 // --- Parameters ------------------------------------------------------------------------------------------------------
 
 TEST(RunParameters, AreReadByTheirTypes) {
-  const auto model = read_model(types());
+  const auto model = model_of_file(types());
   const auto parameter_type = [&](const std::string& name) -> const model::Type& {
     for (const model::Command& command : model->commands)
       if (command.name == "put_thing" || command.name == "fill")
@@ -198,15 +191,17 @@ TEST(RunParameters, ArriveAtTheStatement) {
     EXPECT_EQ(run.code, 3) << argument;
     EXPECT_EQ(run.err, "");
   };
-  refused("yes=1", "refused: yes: expected bool, not 1 [value]\n");
-  refused("number=five", "refused: number: expected int, not \"five\" [value]\n");
-  refused("number=9223372036854775808", "refused: number: expected int, not 9223372036854775808 [value]\n");
-  refused("state=lost", "refused: state: expected \"open\" | \"paid\", not \"lost\" [value]\n");
+  refused("yes=1", "refused: yes: expected bool, not 1; for example yes=true [value]\n");
+  refused("number=five", "refused: number: expected int, not \"five\"; for example number=42 [value]\n");
+  refused("number=9223372036854775808",
+          "refused: number: expected int, not 9223372036854775808; for example number=42 [value]\n");
+  refused("state=lost", "refused: state: expected \"open\" | \"paid\", not \"lost\"; for example state=open [value]\n");
   refused("short=four", "refused: short: 4 characters, at most 3 fit [value]\n");
-  refused("day=2023-02-29", "refused: day: expected date, not \"2023-02-29\" [value]\n");
-  refused("place=[\"x\"]", "refused: place: a key of Place has 2 parts, not 1 [value]\n");
+  refused("day=2023-02-29", "refused: day: expected date, not \"2023-02-29\"; for example day=2026-01-31 [value]\n");
+  refused("place=[\"x\"]",
+          "refused: place: a key of Place has 2 parts, not 1; for example place='[\"text\", 42]' [value]\n");
   refused("number=13", "refused: `number != 13 or number is absent` would not hold for Thing \"a\" [require]\n");
-  refused("name=\xff", "refused: name: expected text, not \"\xef\xbf\xbd\" [value]\n");
+  refused("name=\xff", "refused: name: expected text, not \"\xef\xbf\xbd\"; for example name=text [value]\n");
 }
 
 TEST(RunParameters, MayComeAsJson) {
@@ -233,14 +228,16 @@ TEST(RunParameters, ThatAreWrongAreNamed) {
   expect_wrong_use(run_noam({"run", types(), "set_number", "a"}), "`a` is not `name=value`");
   expect_wrong_use(run_noam({"run", types(), "set_number", "id=a", "number="}),
                    "number: missing value: an int cannot be empty; for example number=42");
-  expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=x"}), "note: json is given as JSON");
+  expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=x"}),
+                   "note: expected json as JSON; for example note='{\"a\": 1}'");
   expect_wrong_use(run_noam({"run", types(), "put_thing", "id=a", "note=[99999999999999999999]"}),
                    "note: the integer 99999999999999999999 does not fit into 64 bits");
   expect_wrong_use(
       run_noam({"run", types(), "put_thing", "id=a", "--params", R"({"note":{"x":99999999999999999999}})"}),
       "note.x: the integer 99999999999999999999 does not fit into 64 bits");
   // Of a query a wrong value is wrong use, of a command it is refused.
-  expect_wrong_use(run_noam({"run", types(), "first_things", "n=many"}), "n: expected int, not \"many\" [value]");
+  expect_wrong_use(run_noam({"run", types(), "first_things", "n=many"}),
+                   "n: expected int, not \"many\"; for example n=42 [value]");
   expect_wrong_use(run_noam({"run", types(), "first_things", "n=-1"}), "[value]");
   expect_wrong_use(run_noam({"run", types(), "thing"}), "[required]");
   EXPECT_EQ(run_noam({"run", types(), "make"}).code, 3);
@@ -264,7 +261,7 @@ TEST(RunOutput, IsATableOrALineOfJson) {
 }
 
 TEST(RunOutput, ShowsRowsForAPerson) {
-  const auto model = read_model(types());
+  const auto model = model_of_file(types());
   const auto query = [&](const std::string& name) -> const model::Query& {
     for (const model::Query& one : model->queries)
       if (one.name == name) return one;
@@ -347,7 +344,7 @@ TEST(RunCommand, EndsWithTwoWhereItIsUsedWrongly) {
   expect_wrong_use(run_noam({"run", types(), "--batch", "--params", "{}"}), "--batch");
   expect_wrong_use(run_noam({"run", "-", "--batch"}), "standard input");
   expect_wrong_use(run_noam({"run", types(), "total", "--id", "x"}), "a query takes no `id`");
-  expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--id", "x"}), "`id` is a UUIDv7");
+  expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--id", "x"}), "`id` must be a UUIDv7");
   expect_wrong_use(run_noam({"run", types(), "make", "id=a", "--cursor", "x"}), "a command takes no `cursor`");
   expect_wrong_use(run_noam({"run", types(), "things", "--cursor", "x"}), "the `cursor` is not one of query `things`");
   expect_wrong_use(run_noam({"run", types(), "total", "--jsno"}), "--jsno");
@@ -355,9 +352,9 @@ TEST(RunCommand, EndsWithTwoWhereItIsUsedWrongly) {
 
 TEST(RunCommand, NamesStoresAndStrategies) {
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:missing"}), "noam deploy");
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:"}), "its folder follows");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:"}), "has no folder");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "cassandra://a,b/c"}),
-                   "cassandra is not built in yet");
+                   "cassandra is not implemented yet");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "mysql://a"}), "available: `memory:`");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory"}), "available: `memory:`");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory:x"}), "nothing can follow `memory:`");
@@ -387,7 +384,7 @@ TEST(RunCommand, TeachesByItsHelp) {
 }
 
 TEST(RunParameters, AreShownByExamplesThatAreRight) {
-  const auto model = read_model(types());
+  const auto model = model_of_file(types());
   std::size_t shown = 0;
   const auto check_all = [&](const std::vector<model::Parameter>& parameters) {
     for (const model::Parameter& parameter : parameters) {
@@ -846,7 +843,8 @@ TEST(RunAfter, TellsWhatWasRefusedBefore) {
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.out, "(0 rows)\n");
   EXPECT_EQ(run.err, "noam: <stdin>: 1 request: 1 refused\n");
-  expect_wrong_use(run_noam({"run", types(), "things", "--after", "-"}, "x\n"), "<stdin>:1: not a line of JSON");
+  expect_wrong_use(run_noam({"run", types(), "things", "--after", "-"}, "x\n"),
+                   "<stdin>:1: invalid JSON: unexpected input at byte 1");
   expect_wrong_use(run_noam({"run", types(), "things", "--after", "missing"}), "missing");
   expect_wrong_use(run_noam({"run", types(), "--batch", "--after", "missing"}), "--batch");
   expect_wrong_use(run_noam({"run", "-", "things", "--after", "-"}), "standard input");
@@ -858,7 +856,7 @@ TEST(RunAfter, KnowsACommandThatIsRepeated) {
   const std::string first = Json{{"run", "make"}, {"params", {{"id", "a"}}}, {"id", id}}.dump();
   EXPECT_EQ(run_noam({"run", types(), "make", "id=a", "--after", "-", "--id", id}, first).out, "applied\n");
   EXPECT_EQ(run_noam({"run", types(), "make", "id=a", "--after", "-"}, first).out,
-            "refused: Thing \"a\" exists [exists]\n");
+            "refused: Thing \"a\" already exists [exists]\n");
 }
 
 // --- verify ----------------------------------------------------------------------------------------------------------
@@ -922,13 +920,13 @@ TEST(VerifyCommand, EndsWithTwoAtALineThatIsNoRequest) {
   expect_wrong_use(run_noam({"verify", types(), "--after", "missing.jsonl"}), "missing.jsonl: cannot be read");
   expect_wrong_use(run_noam({"verify", types(), "--after", source_dir().string()}), "cannot be read");
   expect_wrong_use(run_noam({"verify", "-", "--after", "-"}), "standard input");
-  expect_wrong_use(run_noam({"verify", types(), "--store", "redis://x"}), "redis is not built in yet");
+  expect_wrong_use(run_noam({"verify", types(), "--store", "redis://x"}), "redis is not implemented yet");
 }
 
 TEST(VerifyCommand, NamesEveryDifference) {
   // Behind the back of the session, an entry goes.
   const auto store = stores::open_memory_store();
-  const auto session = runtime::Session::open(read_model(example("microblog")), "eao", *store);
+  const auto session = open_session(model_of_file(example("microblog")), "eao", *store);
   ASSERT_TRUE(session) << session.error().message;
   for (const std::string& line : lines_of(evening)) cli::answer_request(**session, line);
   const design::Design& design = (*session)->program().design;
@@ -963,53 +961,10 @@ TEST(VerifyCommand, NamesEveryDifference) {
 
 // --- Documentation and example ---------------------------------------------------------------------------------------
 
-// What stands behind `    $ noam` is run by a shell in a folder with the examples, and the microblog as blog.noam with
-// some data; and prints what stands below it.
 TEST(RunDocumentation, ShowsWhatNoamPrints) {
-  // How much there is to compare is the design's choice.
-  const auto steady = [](const std::string& text) {
-    const std::string counted =
-        std::regex_replace(text, std::regex("[0-9]+ entries compared"), "some entries compared");
-    return std::regex_replace(counted, std::regex("[(][0-9.]+ s[)]"), "(some time)");
-  };
   const TemporaryFolder folder;
-  const fs::path examples_folder = source_dir() / "examples";
-  fs::create_symlink(examples_folder, folder.path() / "examples");
-  fs::copy_file(examples_folder / "microblog/microblog.noam", folder.path() / "blog.noam");
-  ASSERT_EQ(
-      run_program({(examples_folder / "microblog/generate").string(), (folder.path() / "data").string(), "500", "500"})
-          .code,
-      0);
-  const std::string shell =
-      "cd '" + folder.path().string() + "'; unset NOAM_STORE; noam() { '" + noam_program() + "' \"$@\"; }; ";
-  for (const auto& [page, examples] :
-       std::vector<std::pair<std::string, std::size_t>>{{"README.md", 10}, {"docs/json.md", 1}}) {
-    const Texts lines = lines_of(read_file(source_dir() / page));
-    const auto inside = [&](std::size_t i) { return i < lines.size() && lines[i].rfind("    ", 0) == 0; };
-    const auto command_begins = [&](std::size_t i) { return inside(i) && lines[i].rfind("    $ noam ", 0) == 0; };
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < lines.size();) {
-      if (!command_begins(i)) {
-        ++i;
-        continue;
-      }
-      std::string command = lines[i].substr(6);
-      const bool document = command.find("<<'END'") != std::string::npos;
-      for (++i; document && inside(i); ++i) {
-        command += "\n" + lines[i].substr(4);
-        if (lines[i] == "    END") {
-          ++i;
-          break;
-        }
-      }
-      std::string expected;
-      for (; inside(i) && !command_begins(i); ++i) expected += lines[i].substr(4) + "\n";
-      const ProgramRun run = run_program({"sh", "-c", shell + "exec 2>&1; " + command});
-      EXPECT_EQ(steady(run.out), steady(expected)) << page << ": " << command;
-      ++shown;
-    }
-    EXPECT_EQ(shown, examples) << page;
-  }
+  fs::create_symlink(source_dir() / "examples", folder.path() / "examples");
+  expect_story(source_dir() / "docs/json.md", folder.path());
 }
 
 TEST(LibraryExample, PrintsWhatItsPageShows) {

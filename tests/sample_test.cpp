@@ -132,7 +132,7 @@ TEST_F(SampleFiles, AreRefusedInOneLine) {
                                "{\"username\": \"b\"}\n{}\n");
   expect_error(cli::read_sample(program, {bad}), bad + ":2: first_name: a value is required [required]");
   const std::string twice = file("Player.csv", "username,first_name,last_name\na,A,A\na,B,B\n");
-  expect_error(cli::read_sample(program, {twice}), twice + ":3: Player \"a\" exists [exists]");
+  expect_error(cli::read_sample(program, {twice}), twice + ":3: Player \"a\" already exists [exists]");
   expect_error(cli::read_sample(program, {"-"}), "data cannot come from standard input here: give files or folders");
   const std::string other = file("Playr.jsonl", "");
   expect_error(cli::read_sample(program, {other}),

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/scenario.h"
 
 namespace noam::tests {
@@ -39,7 +39,7 @@ command write($id, $text) { insert Note { id: $id, text: $text } }
   const Compilation compilation = compile(source);
   EXPECT_FALSE(compilation.diagnostics.has_errors());
   std::string out;
-  for (const ScenarioError& error : contradictions(scenario_of(rest), compilation.model))
+  for (const ScenarioError& error : contradictions(scenario_of(rest), *compilation.model))
     out += std::to_string(error.line) + ": " + error.message + "\n";
   return out;
 }

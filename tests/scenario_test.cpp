@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "tests/compiled.h"
 #include "tests/reference/reference.h"
 #include "tests/support.h"
 
@@ -30,13 +30,6 @@ std::vector<ScenarioFile> scenario_files() {
   return files;
 }
 
-model::Model model_of(const Scenario& scenario) {
-  const language::SourceFile source(scenario.model, read_file(source_dir() / scenario.model));
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << scenario.model;
-  return std::move(compilation.model);
-}
-
 }  // namespace
 
 TEST(ScenarioFiles, AreWithoutErrors) {
@@ -46,7 +39,7 @@ TEST(ScenarioFiles, AreWithoutErrors) {
 
 TEST(ScenarioFiles, FitTheirModels) {
   for (const ScenarioFile& file : scenario_files())
-    for (const ScenarioError& error : contradictions(file.scenario, model_of(file.scenario)))
+    for (const ScenarioError& error : contradictions(file.scenario, *model_of_file(file.scenario.model)))
       ADD_FAILURE() << to_string(file.name, error);
 }
 
@@ -60,13 +53,12 @@ TEST(ScenarioFiles, RunEveryStatementOfTheExamples) {
         run[file.scenario.model].insert(step.name);
   }
   for (const auto& path : files_below("examples", ".noam")) {
-    Scenario whole;
-    whole.model = path.lexically_relative(source_dir()).string();
-    const model::Model model = model_of(whole);
-    for (const model::Query& query : model.queries)
-      EXPECT_TRUE(run[whole.model].count(query.name) != 0) << whole.model << ": " << query.name;
-    for (const model::Command& command : model.commands)
-      EXPECT_TRUE(run[whole.model].count(command.name) != 0) << whole.model << ": " << command.name;
+    const std::string name = path.lexically_relative(source_dir()).string();
+    const ModelPointer model = model_of_file(path);
+    for (const model::Query& query : model->queries)
+      EXPECT_TRUE(run[name].count(query.name) != 0) << name << ": " << query.name;
+    for (const model::Command& command : model->commands)
+      EXPECT_TRUE(run[name].count(command.name) != 0) << name << ": " << command.name;
   }
   EXPECT_GE(questions, 300U);
 }
@@ -84,7 +76,7 @@ TEST(ScenarioFiles, AreRefusedForEveryCode) {
 
 TEST(ScenarioFiles, HoldOnTheReference) {
   for (const ScenarioFile& file : scenario_files()) {
-    reference::Reference engine(model_of(file.scenario));
+    reference::Reference engine(*model_of_file(file.scenario.model));
     for (const ScenarioFailure& failure : run_scenario(file.scenario, engine))
       ADD_FAILURE() << to_string(file.name, failure);
   }

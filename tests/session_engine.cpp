@@ -1,6 +1,6 @@
 #include "tests/session_engine.h"
 
-#include "noam/design/strategies.h"
+#include "noam/compile/compile.h"
 #include "noam/stores/memory.h"
 #include "noam/stores/rocksdb.h"
 #include "tests/temporary_store.h"
@@ -9,7 +9,7 @@ namespace noam::tests {
 
 SessionEngine::SessionEngine(const model::Model& model, const std::string& design, Where where) {
   if (where == Where::Folder) folder_ = std::make_unique<TemporaryFolder>();
-  auto program = design::make_program(std::make_shared<model::Model>(model), design);
+  auto program = compile_program(std::make_shared<const model::Model>(model), design);
   if (!program) {
     problem_ = program.error().message;
     return;
@@ -74,12 +74,6 @@ std::optional<std::string> SessionEngine::verify() {
   for (const runtime::Difference& difference : found->differences)
     text += difference.collection + ": " + difference.what + "\n";
   return text;
-}
-
-std::vector<std::string> all_designs(const model::Model& model) {
-  std::vector<std::string> names(std::begin(design::strategy_names), std::end(design::strategy_names));
-  for (const model::WrittenDesign& design : model.designs) names.push_back(design.name);
-  return names;
 }
 
 }  // namespace noam::tests

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "noam/compile/compile.h"
 #include "noam/model/model.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/store.h"
@@ -48,8 +49,5 @@ class SessionEngine : public Engine {
   std::int64_t time_ = 0;
   std::string problem_;
 };
-
-// The strategies, and the designs that the model has.
-std::vector<std::string> all_designs(const model::Model& model);
 
 }  // namespace noam::tests

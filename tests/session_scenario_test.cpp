@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
+#include "tests/compiled.h"
 #include "tests/scenario.h"
 #include "tests/session_engine.h"
 #include "tests/support.h"
@@ -17,10 +18,9 @@ void run_all(Where where) {
     const std::string name = path.lexically_relative(source_dir()).string();
     const ParsedScenario parsed = parse_scenario(read_file(path));
     ASSERT_TRUE(parsed.errors.empty()) << name;
-    const language::SourceFile source(parsed.scenario.model, read_file(source_dir() / parsed.scenario.model));
-    const Compilation compilation = compile(source);
-    for (const std::string& design : all_designs(compilation.model)) {
-      SessionEngine engine(compilation.model, design, where);
+    const ModelPointer model = model_of_file(parsed.scenario.model);
+    for (const std::string& design : strategies_of(*model)) {
+      SessionEngine engine(*model, design, where);
       ASSERT_EQ(engine.problem(), "") << name << " under " << design;
       for (const ScenarioFailure& failure : run_scenario(parsed.scenario, engine))
         ADD_FAILURE() << "under " << design << ": " << to_string(name, failure);

@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
-#include "noam/design/strategies.h"
+#include "noam/compile/compile.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 // `noam stats`: what is measured, how it is printed, and what becomes of a model that is told.
@@ -24,13 +24,6 @@ namespace {
 std::string example(const std::string& name) { return (source_dir() / "examples" / name / (name + ".noam")).string(); }
 std::string morning() { return (source_dir() / "examples/microblog/morning.jsonl").string(); }
 
-std::shared_ptr<const model::Model> read_model(const std::string& text) {
-  const language::SourceFile source("model.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  return std::make_shared<const model::Model>(std::move(compilation.model));
-}
-
 // A model, under a strategy, with some requests carried out.
 struct Database {
   Database(const std::shared_ptr<const model::Model>& model, const std::string& strategy,
@@ -39,7 +32,7 @@ struct Database {
     options.heat_one_in = 1;
     options.scan_page = 3;  // so that blocks and instances go over the end of a page
     store = stores::open_memory_store(options);
-    auto opened = runtime::Session::open(model, strategy, *store);
+    auto opened = open_session(model, strategy, *store);
     EXPECT_TRUE(opened) << strategy << ": " << opened.error().message;
     session = std::move(*opened);
     for (const std::string& request : requests) {
@@ -86,13 +79,6 @@ std::string data_of(const runtime::Statistics& statistics, const model::Model& m
   return out;
 }
 
-std::vector<std::string> strategies_of(const model::Model& model) {
-  std::vector<std::string> out;
-  for (const auto name : design::strategy_names) out.emplace_back(name);
-  for (const model::WrittenDesign& design : model.designs) out.push_back(design.name);
-  return out;
-}
-
 std::vector<std::string> some_games() {
   std::vector<std::string> out;
   for (const char* name : {"mary", "bob", "zoe"})
@@ -112,7 +98,7 @@ std::vector<std::string> some_games() {
 
 // Three players; mary plays two games, bob and zoe one each. Game g1 has five rounds, g2 has one.
 TEST(Statistics, AreTheSameUnderEveryDesign) {
-  const auto model = read_model(read_file(example("game")));
+  const auto model = model_of(read_file(example("game")));
   std::size_t compared = 0;
   for (const std::string& strategy : strategies_of(*model)) {
     SCOPED_TRACE(strategy);
@@ -143,7 +129,7 @@ TEST(Statistics, AreTheSameUnderEveryDesign) {
 }
 
 TEST(Statistics, AreTheSameUnderEveryDesignOfTheMicroblog) {
-  const auto model = read_model(read_file(example("microblog")));
+  const auto model = model_of(read_file(example("microblog")));
   std::string first;
   for (const std::string& strategy : strategies_of(*model)) {
     SCOPED_TRACE(strategy);
@@ -155,7 +141,7 @@ TEST(Statistics, AreTheSameUnderEveryDesignOfTheMicroblog) {
 }
 
 TEST(Statistics, CountBlocksOfCollectionsOverTheirFamilies) {
-  const auto model = read_model(
+  const auto model = model_of(
       "model notes\n"
       "entity Note { id: text key  words: text  tags: list<text> }\n"
       "query note($id) { select n from Note n where n.id = $id }\n"
@@ -187,7 +173,7 @@ TEST(Statistics, CountBlocksOfCollectionsOverTheirFamilies) {
 }
 
 TEST(Statistics, ReadingThemIsNoLoad) {
-  const auto model = read_model(read_file(example("game")));
+  const auto model = model_of(read_file(example("game")));
   const Database database(model, "etf", some_games());
   const auto before = database.store->hottest(100);
   EXPECT_EQ(database.measure(100).hottest, before);
@@ -195,7 +181,7 @@ TEST(Statistics, ReadingThemIsNoLoad) {
 }
 
 TEST(GoldenStats, IsWhatTheFileSays) {
-  const auto model = read_model(read_file(example("microblog")));
+  const auto model = model_of(read_file(example("microblog")));
   const Database database(model, "seed003", lines_of(read_file(morning())));
   runtime::Statistics statistics = database.measure(2);
   statistics.hottest = {{{0, {"ann"}}, 160, 16, 0.625}, {{0, {"b\x1B"}}, 0, 16, 0.0125}};
@@ -306,7 +292,7 @@ TEST(StatsFigures, AreAddedWhereTheyAreMissing) {
       "command put_owner($id, $parts, $best) { put Owner { id: $id, parts: $parts, best: $best } }\n"
       "command put_item($owner, $names) { put Item { owner: $owner, names: $names } }\n";
   const Database database(
-      read_model(text), "eao",
+      model_of(text), "eao",
       {R"({"run": "put_owner", "params": {"id": "a", "parts": [["k", {"name": "four", "raw": "AAEC", "notes": ["x", "y"]}]], "best": null}})",
        R"({"run": "put_owner", "params": {"id": "b", "parts": [], "best": null}})",
        R"({"run": "put_item", "params": {"owner": "a", "names": ["one", "three"]}})"});
@@ -327,7 +313,7 @@ TEST(StatsFigures, ChangeNothingElseInAnyExample) {
   for (const auto& path : files_below("examples", ".noam")) {
     SCOPED_TRACE(path.string());
     const std::string text = read_file(path);
-    const auto model = read_model(text);
+    const auto model = model_of(text);
     runtime::Statistics statistics = Database(model, "eao", {}).measure();
     std::uint64_t number = 7;
     const auto fill = [&](runtime::FieldStatistics& field) {

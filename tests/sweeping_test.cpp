@@ -12,12 +12,12 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
 #include "noam/runtime/session.h"
 #include "noam/runtime/tasks.h"
 #include "noam/stores/memory.h"
+#include "tests/compiled.h"
 #include "tests/forwarding_store.h"
 #include "tests/support.h"
 
@@ -30,13 +30,6 @@ constexpr std::int64_t second = 1'000;
 constexpr std::int64_t minute = 60 * second;
 constexpr std::int64_t hour = 60 * minute;
 const std::int64_t noon = *model::parse_timestamp("2026-06-01T12:00:00Z");
-
-std::shared_ptr<const model::Model> read_model(const std::string& path) {
-  const language::SourceFile source(path, read_file(source_dir() / path));
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors());
-  return std::make_shared<const model::Model>(std::move(compilation.model));
-}
 
 // A memory store that can be told to fail.
 class FailingStore : public ForwardingStore {
@@ -70,7 +63,7 @@ class FailingStore : public ForwardingStore {
 class Simulation {
  public:
   explicit Simulation(const std::string& path, std::optional<std::uint64_t> seed = std::nullopt)
-      : time(noon, seed), model_(read_model(path)) {
+      : time(noon, seed), model_(model_of_file(path)) {
     open();
   }
 
@@ -81,7 +74,7 @@ class Simulation {
     options.on_failed_task = [this](const std::string& task, const Error& error) {
       failures.push_back(std::to_string((time.now() - noon) / second) + " " + task + ": " + error.message);
     };
-    auto session = runtime::Session::open(model_, "eao", store, std::move(options));
+    auto session = open_session(model_, "eao", store, std::move(options));
     EXPECT_TRUE(session);
     sessions_.push_back(std::move(*session));
     return *sessions_.back();
@@ -311,7 +304,7 @@ TEST(Sweeping, TakesTheSameWayWithTheSameSeed) {
 
 TEST(Sweeping, RunsOnAThreadOfItsOwnAndEndsAtOnce) {
   const auto store = stores::open_memory_store();
-  auto session = runtime::Session::open(read_model(types), "eao", *store);
+  auto session = open_session(model_of_file(types), "eao", *store);
   ASSERT_TRUE(session);
   const auto answer = [&](const std::string& line) { return Json::parse((*session)->answer_line(line)); };
   EXPECT_EQ(answer(R"({"run":"put_thing","params":{"id":"a","number":5}})")["outcome"], "applied");

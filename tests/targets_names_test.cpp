@@ -14,11 +14,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/design/program.h"
 #include "noam/design/strategies.h"
 #include "noam/targets/cassandra/types.h"
 #include "noam/targets/target.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 // A model may use any name: whatever a database keeps for itself, it gets names that it takes. tests/servers asks the
@@ -180,14 +181,11 @@ TEST(TargetNames, AreUnlikeEachOtherAndNotReserved) {
     SCOPED_TRACE(shown.target);
     const targets::Target& target = **targets::find_target(shown.target);
     const NamedModel named = model_of(target);
-    const language::SourceFile source("names.noam", named.text);
-    Compilation compilation = compile(source);
-    ASSERT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-    const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
+    const ModelPointer model = noam::tests::model_of(named.text);
     for (const std::string_view name : design::strategy_names) {
       const std::string strategy(name);
       SCOPED_TRACE(strategy);
-      const auto program = design::make_program(model, strategy);
+      const auto program = compile_program(model, strategy);
       ASSERT_TRUE(program) << program.error().message;
       Names names(shown);
       names.read(first_file(target.generate(targets::outline(*program), nullptr)));

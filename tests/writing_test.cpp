@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/support.h"
 
 // What noam writes for what it understood is noam again, and means the same.
@@ -38,7 +38,7 @@ std::string written(const model::Model& model, const model::WrittenCollection& c
 
 // Every select, every expression of a change and every collection of a design, replaced by what is written for it.
 std::string rewritten(const language::SourceFile& source, const Compilation& compilation) {
-  const model::Model& model = compilation.model;
+  const model::Model& model = *compilation.model;
   std::vector<Edit> edits;
   std::size_t queries = 0;
   std::size_t commands = 0;
@@ -138,29 +138,29 @@ TEST(Writing, OfWhatWasUnderstoodMeansTheSame) {
     const language::SourceFile again("again.noam", rewritten(source, first));
     const Compilation second = compile(again);
     ASSERT_FALSE(second.diagnostics.has_errors()) << language::render(second.diagnostics, again);
-    ASSERT_EQ(first.model.queries.size(), second.model.queries.size());
-    for (std::size_t i = 0; i < first.model.queries.size(); ++i)
-      EXPECT_TRUE(same_select(first.model.queries[i].select, second.model.queries[i].select))
-          << first.model.queries[i].name;
-    for (std::size_t i = 0; i < first.model.commands.size(); ++i) {
-      const auto& before = first.model.commands[i].changes;
-      const auto& after = second.model.commands[i].changes;
+    ASSERT_EQ(first.model->queries.size(), second.model->queries.size());
+    for (std::size_t i = 0; i < first.model->queries.size(); ++i)
+      EXPECT_TRUE(same_select(first.model->queries[i].select, second.model->queries[i].select))
+          << first.model->queries[i].name;
+    for (std::size_t i = 0; i < first.model->commands.size(); ++i) {
+      const auto& before = first.model->commands[i].changes;
+      const auto& after = second.model->commands[i].changes;
       ASSERT_EQ(before.size(), after.size());
       for (std::size_t c = 0; c < before.size(); ++c) {
-        EXPECT_TRUE(model::same(before[c].argument, after[c].argument)) << first.model.commands[i].name;
+        EXPECT_TRUE(model::same(before[c].argument, after[c].argument)) << first.model->commands[i].name;
         ASSERT_EQ(before[c].assignments.size(), after[c].assignments.size());
         for (std::size_t a = 0; a < before[c].assignments.size(); ++a)
           EXPECT_TRUE(model::same(before[c].assignments[a].value, after[c].assignments[a].value))
-              << first.model.commands[i].name;
+              << first.model->commands[i].name;
       }
     }
-    ASSERT_EQ(first.model.designs.size(), second.model.designs.size());
-    for (std::size_t i = 0; i < first.model.designs.size(); ++i) {
-      const auto& before = first.model.designs[i].collections;
-      const auto& after = second.model.designs[i].collections;
+    ASSERT_EQ(first.model->designs.size(), second.model->designs.size());
+    for (std::size_t i = 0; i < first.model->designs.size(); ++i) {
+      const auto& before = first.model->designs[i].collections;
+      const auto& after = second.model->designs[i].collections;
       ASSERT_EQ(before.size(), after.size());
       for (std::size_t c = 0; c < before.size(); ++c)
-        EXPECT_TRUE(without_places(before[c]) == without_places(after[c])) << written(first.model, before[c]);
+        EXPECT_TRUE(without_places(before[c]) == without_places(after[c])) << written(*first.model, before[c]);
     }
   }
 }

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/cli/compile.h"
-#include "noam/language/diagnostics.h"
+#include "noam/compile/compile.h"
 #include "noam/language/source.h"
 #include "noam/model/command_id.h"
 #include "noam/model/datum.h"
@@ -25,19 +24,10 @@ using noam::runtime::Outcome;
 using noam::runtime::OutcomeKind;
 using noam::runtime::Session;
 
-// From a text to a checked model. What is wrong with the text is printed as `noam check` prints it.
-std::shared_ptr<const noam::model::Model> read_model(const std::string& path) {
-  const auto source = noam::language::read_source(path);
-  if (!source) {
-    fmt::print(stderr, "{}\n", source.error().message);
-    return nullptr;
-  }
-  noam::Compilation compilation = noam::compile(*source);
-  if (compilation.diagnostics.has_errors()) {
-    fmt::print(stderr, "{}", noam::language::render(compilation.diagnostics, *source));
-    return nullptr;
-  }
-  return std::make_shared<const noam::model::Model>(std::move(compilation.model));
+// From a text to a checked model. The error says what is wrong with the text, as `noam check` does.
+noam::Result<noam::ModelPointer> read_model(const std::string& path) {
+  NOAM_ASSIGN_OR_RETURN(const auto source, noam::language::read_source(path));
+  return noam::compile_model(source);
 }
 
 // Three outcomes, never two.
@@ -103,6 +93,11 @@ noam::Result<std::string> play(Session& session) {
   return seen;
 }
 
+int failed(const noam::Error& error) {
+  fmt::print(stderr, "{}\n", error.message);
+  return EXIT_FAILURE;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -111,22 +106,18 @@ int main(int argc, char** argv) {
     return EXIT_FAILURE;
   }
   const auto model = read_model(argv[1]);
-  if (!model) return EXIT_FAILURE;
+  if (!model) return failed(model.error());
 
   std::string first;
   for (const char* design : {"eao", "etf", "figure8", "figure11"}) {
     // The store must outlive the session.
     const auto store = noam::stores::open_memory_store();
-    auto session = Session::open(model, design, *store);
-    if (!session) {
-      fmt::print(stderr, "{}: {}\n", design, session.error().message);
-      return EXIT_FAILURE;
-    }
+    auto program = noam::compile_program(*model, design);
+    if (!program) return failed(program.error());
+    const auto session = Session::open(std::move(*program), *store);
+    if (!session) return failed(session.error());
     const auto seen = play(**session);
-    if (!seen) {
-      fmt::print(stderr, "{}: {}\n", design, seen.error().message);
-      return EXIT_FAILURE;
-    }
+    if (!seen) return failed(seen.error());
     if (first.empty()) {
       first = *seen;
       fmt::print("{}\n", first);

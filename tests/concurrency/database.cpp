@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 #include "noam/model/command_id.h"
+#include "tests/compiled.h"
 #include "tests/temporary_store.h"
 
 namespace noam::tests::concurrency {
@@ -17,13 +17,6 @@ namespace noam::tests::concurrency {
 std::uint64_t run_seed() {
   if (const char* given = std::getenv("NOAM_SEED")) return std::strtoull(given, nullptr, 10);
   return std::random_device{}();
-}
-
-std::shared_ptr<const model::Model> read_model(const std::string& text) {
-  const language::SourceFile source("test.noam", text);
-  Compilation compilation = compile(source);
-  if (compilation.diagnostics.has_errors()) ADD_FAILURE() << language::render(compilation.diagnostics, source);
-  return std::make_shared<const model::Model>(std::move(compilation.model));
 }
 
 std::string command_id(std::uint64_t run, std::uint64_t n) {
@@ -44,7 +37,7 @@ Database::Database(const std::shared_ptr<const model::Model>& model, const std::
     : store_(std::move(store)) {
   runtime::SessionOptions options;
   options.clock = [this] { return time_.load(); };
-  auto session = runtime::Session::open(model, design, store_, std::move(options));
+  auto session = open_session(model, design, store_, std::move(options));
   if (session)
     session_ = std::move(*session);
   else

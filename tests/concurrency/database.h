@@ -29,9 +29,6 @@ constexpr int rounds_of(int rounds) {
 // NOAM_SEED of the environment, else by chance. It decides what is asked; not who comes first.
 std::uint64_t run_seed();
 
-// A failure of the test where the text is wrong.
-std::shared_ptr<const model::Model> read_model(const std::string& text);
-
 // The n-th id of a run.
 std::string command_id(std::uint64_t run, std::uint64_t n);
 

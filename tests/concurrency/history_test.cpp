@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 
 namespace noam::tests::concurrency {
@@ -46,7 +47,7 @@ class HandmadeHistory : public ::testing::Test {
   History history;
 
  private:
-  std::shared_ptr<const model::Model> model_ = read_model(R"(
+  std::shared_ptr<const model::Model> model_ = model_of(R"(
 model cells
 entity Cell { id: text key   n: int }
 command make($id, $n) { insert Cell { id: $id, n: $n } }

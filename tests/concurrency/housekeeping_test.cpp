@@ -11,6 +11,7 @@
 
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 #include "tests/property/random.h"
 #include "tests/temporary_store.h"
@@ -83,7 +84,7 @@ class Housekeeping : public ::testing::TestWithParam<const char*> {};
 TEST_P(Housekeeping, IsDoneWhileCommandsRun) {
   const std::uint64_t seed = run_seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(seed));
-  Database database(read_model(board), GetParam());
+  Database database(model_of(board), GetParam());
   open_board(database);
   ASSERT_FALSE(HasFatalFailure());
   Findings findings;
@@ -210,7 +211,7 @@ TEST_P(Housekeeping, IsDoneWhileCommandsRun) {
 
 // All threads sweep the same: each note goes once.
 TEST_P(Housekeeping, SweepsEachOnce) {
-  Database database(read_model(board), GetParam());
+  Database database(model_of(board), GetParam());
   open_board(database);
   ASSERT_FALSE(HasFatalFailure());
   constexpr std::size_t notes = 150;  // more than one look of the sweeper takes
@@ -239,7 +240,7 @@ TEST_P(Housekeeping, SweepsEachOnce) {
 // The last refresh is the one with the latest time, whenever it was carried out; nothing is left of those that are not
 // kept.
 TEST_P(Housekeeping, KeepsTheLatestRefreshesOfAClockSetBack) {
-  Database database(read_model(board), GetParam());
+  Database database(model_of(board), GetParam());
   const auto refresh_at = [&](std::int64_t minutes, int weight) {
     database.set_time(start_time + minutes * 60'000);
     ASSERT_EQ(database.run("weigh", {{"name", "t0"}, {"weight", weight}}), "applied");
@@ -304,7 +305,7 @@ TEST_P(Housekeeping, IsDoneByTheSessionItself) {
   runtime::SessionOptions options;
   options.sweep_every = std::chrono::milliseconds(1);
   options.on_failed_task = [&](const std::string& task, const Error& error) { findings.add(task + error.message); };
-  auto session = runtime::Session::open(read_model(board), GetParam(), store, options);
+  auto session = open_session(model_of(board), GetParam(), store, options);
   ASSERT_TRUE(session) << session.error().message;
   const auto run = [&](const std::string& name, const Json& params) {
     return (*session)->answer(request(name, params)).value("outcome", "");

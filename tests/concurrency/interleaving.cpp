@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "noam/runtime/session.h"
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 #include "tests/property/compare.h"
 #include "tests/reference/reference.h"
@@ -145,7 +146,7 @@ Result<Session> open(const std::shared_ptr<const model::Model>& model, const std
                      const std::int64_t& time) {
   runtime::SessionOptions options;
   options.clock = [&time] { return time; };
-  return runtime::Session::open(model, design, store, std::move(options));
+  return open_session(model, design, store, std::move(options));
 }
 
 // What both were told, and the answers to all queries.
@@ -194,7 +195,7 @@ std::optional<std::string> difference(const model::Model& model, const Interleav
 
 }  // namespace
 
-std::shared_ptr<const model::Model> interleaved_model() { return read_model(desk); }
+std::shared_ptr<const model::Model> interleaved_model() { return model_of(desk); }
 
 const std::vector<Interleaving>& interleavings() {
   static const std::vector<Interleaving> all = [] {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 #include "tests/property/random.h"
 
@@ -115,7 +116,7 @@ class Invariant : public ::testing::TestWithParam<const char*> {};
 TEST_P(Invariant, MoneyIsMovedAndNeverMadeOrLost) {
   const std::uint64_t seed = run_seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(seed));
-  Database database(read_model(bank), GetParam());
+  Database database(model_of(bank), GetParam());
   open_bank(database);
   ASSERT_FALSE(HasFatalFailure());
   Findings findings;
@@ -169,7 +170,7 @@ TEST_P(Invariant, MoneyIsMovedAndNeverMadeOrLost) {
 TEST_P(Invariant, AccountsThatAreReopenedKeepTheirMoney) {
   const std::uint64_t seed = run_seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(seed));
-  Database database(read_model(bank), GetParam());
+  Database database(model_of(bank), GetParam());
   open_bank(database);
   ASSERT_FALSE(HasFatalFailure());
   Findings findings;
@@ -282,7 +283,7 @@ TEST_P(Ring, StaysOneRing) {
   constexpr std::int64_t nodes = 8;
   const std::uint64_t seed = run_seed();
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(seed));
-  Database database(read_model(ring), GetParam());
+  Database database(model_of(ring), GetParam());
   for (std::int64_t i = 0; i < nodes; ++i)
     ASSERT_EQ(database.run("make", {{"id", i}, {"next", (i + 1) % nodes}}), "applied");
   Findings findings;

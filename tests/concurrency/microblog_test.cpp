@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 #include "tests/property/compare.h"
 #include "tests/property/random.h"
@@ -21,7 +22,7 @@ const std::vector<std::string> names{"ann", "bob", "cy", "dee", "eve"};
 constexpr std::size_t tweets = 24;
 
 std::shared_ptr<const model::Model> microblog() {
-  return read_model(read_file(source_dir() / "examples/microblog/microblog.noam") + R"(
+  return model_of(read_file(source_dir() / "examples/microblog/microblog.noam") + R"(
 command leave($username) { delete User[$username] }
 command restore($username, $id, $follows: set<User>, $likes: set<Tweet>, $shares: set<Tweet>) {
   put User { username: $username, id: $id, follows: $follows, likes: $likes, shares: $shares }

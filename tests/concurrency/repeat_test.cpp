@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "noam/model/command_id.h"
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 #include "tests/forwarding_store.h"
 #include "tests/temporary_store.h"
@@ -85,7 +86,7 @@ class Repeat : public ::testing::TestWithParam<const char*> {
     for (int i = 0; i < count; ++i) ASSERT_EQ(database.run("make", {{"id", i}, {"group", 1}}), "applied");
   }
 
-  Database database{read_model(counters), GetParam()};
+  Database database{model_of(counters), GetParam()};
 };
 
 TEST_P(Repeat, AppliesACommandOnce) {
@@ -156,7 +157,7 @@ TEST_P(Repeat, GoesOnWithABulkChangeThatStoppedHalfway) {
        {counter_row(1, 1, 2), counter_row(2, 1, 2), counter_row(3, 1, 2), counter_row(4, 1, 2), counter_row(5, 1, 2)}},
       {"leave_some", {{"group", 1}, {"limit", 3}}, {counter_row(4, 0, 1), counter_row(5, 0, 1)}},
   };
-  const auto model = read_model(counters);
+  const auto model = model_of(counters);
   for (const Change& change : changes) {
     for (const Loss loss : {Loss::AnswerUnknown, Loss::AnswerError, Loss::CommitUnknown, Loss::CommitError}) {
       for (std::size_t after = 0;; ++after) {
@@ -201,7 +202,7 @@ TEST_P(Repeat, GoesOnWithABulkChangeThatStoppedHalfway) {
 TEST_P(Repeat, SkipsAnInstanceOfABulkChangeForGood) {
   auto made = std::make_unique<LosingStore>();
   LosingStore& store = *made;
-  Database tested(read_model(counters), GetParam(), std::move(made));
+  Database tested(model_of(counters), GetParam(), std::move(made));
   for (int i = 1; i <= 3; ++i) ASSERT_EQ(tested.run("make", {{"id", i}, {"group", 1}}), "applied");
   const std::string id = command_id(4, 1);
   const Json counting = request("count_all", {{"group", 1}}, id);
@@ -219,7 +220,7 @@ TEST_P(Repeat, SkipsAnInstanceOfABulkChangeForGood) {
 TEST_P(Repeat, RefusesAnotherCommandUnderTheIdOfABulkChange) {
   auto made = std::make_unique<LosingStore>();
   LosingStore& store = *made;
-  Database tested(read_model(counters), GetParam(), std::move(made));
+  Database tested(model_of(counters), GetParam(), std::move(made));
   for (int i = 1; i <= 3; ++i) ASSERT_EQ(tested.run("make", {{"id", i}, {"group", 1}}), "applied");
   const std::string id = command_id(5, 1);
   store.lose(2, LosingStore::Loss::AnswerUnknown);
@@ -239,7 +240,7 @@ TEST_P(Repeat, RefusesAnotherCommandUnderTheIdOfABulkChange) {
 TEST_P(Repeat, ForgetsABulkChangeThatIsTooOld) {
   auto made = std::make_unique<LosingStore>();
   LosingStore& store = *made;
-  Database tested(read_model(counters), GetParam(), std::move(made));
+  Database tested(model_of(counters), GetParam(), std::move(made));
   for (int i = 1; i <= 3; ++i) ASSERT_EQ(tested.run("make", {{"id", i}, {"group", 1}}), "applied");
   const auto guards = [&] {
     const design::Design& design = tested.session().program().design;

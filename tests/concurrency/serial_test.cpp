@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 #include "tests/concurrency/history.h"
 #include "tests/forwarding_store.h"
@@ -328,7 +329,7 @@ std::vector<std::vector<Json>> make_statements(const Workload& workload, const m
 Rounds run_rounds(const Workload& workload, const std::string& design, int most, std::uint64_t seed,
                   const MakeStore& make_store) {
   Rounds out;
-  const auto model = read_model(workload.model);
+  const auto model = model_of(workload.model);
   for (; out.run < most && !out.wrong; ++out.run, ++seed) {
     const std::vector<std::vector<Json>> statements = make_statements(workload, *model, seed);
     Database database(model, design, make_store());

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 
 namespace noam::tests::concurrency {
@@ -139,7 +140,7 @@ class Skew : public ::testing::TestWithParam<const char*> {
     EXPECT_GT(database.store().conflicts(), 0);
   }
 
-  Database database{read_model(ward), GetParam()};
+  Database database{model_of(ward), GetParam()};
 };
 
 TEST_P(Skew, OfTwoFields) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/concurrency/database.h"
 
 namespace noam::tests::concurrency {
@@ -34,7 +35,7 @@ class Turn : public ::testing::TestWithParam<const char*> {};
 TEST_P(Turn, ComesAfterThreeConflicts) {
   constexpr std::size_t most = 3;
   constexpr int many = 60;
-  Database database(read_model(counters), GetParam());
+  Database database(model_of(counters), GetParam());
   for (int i = 0; i < many; ++i) ASSERT_EQ(database.run("make", {{"id", i}}), "applied");
   Json ids = Json::array();
   for (int i = 0; i < many; ++i) ids.push_back(i);

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/compiled.h"
 #include "tests/faults/folders.h"
 #include "tests/faults/process.h"
 #include "tests/faults/roles.h"
@@ -37,7 +38,7 @@ Json all_answers(runtime::Session& session) {
 
 // MODEL DESIGN FOLDER COMMANDS: carries out the commands of a file, and is gone without closing the store.
 int fill_and_die(const RoleArguments& arguments) {
-  const auto model = read_model(read_file(arguments[0]));
+  const auto model = model_of(read_file(arguments[0]));
   auto opened = open(model, arguments[1], arguments[2]);
   if (!opened) return 2;
   for (const Json& command : Json::parse(read_file(arguments[3]))) opened->session->answer(command);
@@ -46,7 +47,7 @@ int fill_and_die(const RoleArguments& arguments) {
 
 // MODEL DESIGN FOLDER: what can be told of a store, as one line of JSON.
 int inspect(const RoleArguments& arguments) {
-  const auto model = read_model(read_file(arguments[0]));
+  const auto model = model_of(read_file(arguments[0]));
   Json found;
   {
     auto opened = open(model, arguments[1], arguments[2]);
@@ -86,7 +87,7 @@ constexpr const char* fate_names[] = {"right", "not opened", "not answered", "lo
 
 class Damaged : public ::testing::TestWithParam<const char*> {
  protected:
-  Damaged() : start_(seed()), random_(start_), model_(read_model(microblog_text())) {
+  Damaged() : start_(seed()), random_(start_), model_(model_of(microblog_text())) {
     write_file(model_path(), microblog_text());
   }
 

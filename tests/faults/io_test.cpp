@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/compiled.h"
 #include "tests/faults/faulty_files.h"
 #include "tests/faults/process.h"
 #include "tests/faults/told.h"
@@ -177,7 +178,7 @@ class Files : public ::testing::Test {
     EXPECT_GT(figures.acknowledged, 0U);
   }
 
-  std::shared_ptr<const model::Model> model_ = read_model(microblog_text());
+  std::shared_ptr<const model::Model> model_ = model_of(microblog_text());
 };
 
 TEST_F(Files, AnyCallMayFail) { at_every_call(Fault::Kind::Fails, "one call fails"); }

@@ -18,6 +18,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/compiled.h"
 #include "tests/faults/process.h"
 #include "tests/faults/roles.h"
 #include "tests/faults/told.h"
@@ -102,7 +103,7 @@ int failed(const std::string& what) {
 
 // MODEL DESIGN FOLDER POINT VISIT SEED: each step is told before it begins and when it is done.
 int live_until_killed(const RoleArguments& arguments) {
-  const auto model = read_model(read_file(arguments[0]));
+  const auto model = model_of(read_file(arguments[0]));
   const std::string store = arguments[2] + "/store";
   deadly_point = std::stoull(arguments[3]);
   deadly_visit = std::stoull(arguments[4]);
@@ -237,7 +238,7 @@ class KillPoints : public ::testing::Test {
 
   const std::uint64_t start_ = seed();
   Random random_{start_};
-  std::shared_ptr<const model::Model> model_ = read_model(microblog_text());
+  std::shared_ptr<const model::Model> model_ = model_of(microblog_text());
 };
 
 TEST_F(KillPoints, AreVisitedAndLoseNothing) {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/faults/folders.h"
 #include "tests/faults/process.h"
 #include "tests/faults/workload.h"
@@ -157,7 +158,7 @@ TEST(Killed, LoadGoesOnWhereItEnded) {
 // A model and a store with some hundred entries, and what it answers.
 class KilledProgram : public ::testing::Test {
  protected:
-  KilledProgram() : start_(seed()), random_(start_), model_(read_model(microblog_text())) {
+  KilledProgram() : start_(seed()), random_(start_), model_(model_of(microblog_text())) {
     write_file(model_path(), microblog_text());
   }
 

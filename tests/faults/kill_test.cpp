@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/compiled.h"
 #include "tests/faults/process.h"
 #include "tests/faults/roles.h"
 #include "tests/faults/workload.h"
@@ -33,7 +34,7 @@ void tell(const Json& line) {
 
 // MODEL DESIGN FOLDER SEED
 int work_until_killed(const RoleArguments& arguments) {
-  const auto model = read_model(read_file(arguments[0]));
+  const auto model = model_of(read_file(arguments[0]));
   auto opened = open(model, arguments[1], arguments[2]);
   if (!opened) {
     tell({{"failed", opened.error().message}});
@@ -71,7 +72,7 @@ struct Figures {
 class KilledStore {
  public:
   KilledStore(std::string design, std::uint64_t seed)
-      : design_(std::move(design)), random_(seed), model_(read_model(microblog_text())), reference_(*model_) {
+      : design_(std::move(design)), random_(seed), model_(model_of(microblog_text())), reference_(*model_) {
     write_file(model_path(), microblog_text());
     auto opened = open(model_, design_, store_path(), stores::Existing::Refused);
     if (!opened) {

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compiled.h"
 #include "tests/faults/process.h"
 #include "tests/faults/workload.h"
 #include "tests/support.h"
@@ -115,7 +116,7 @@ TEST(Soak, EveryMomentIsRight) {
   SCOPED_TRACE("NOAM_SEED=" + std::to_string(start));
   const TemporaryFolder folder;
   const std::string store = (folder.path() / "store").string();
-  const auto model = read_model(soak_text());
+  const auto model = model_of(soak_text());
   Json counters;
   std::atomic<std::size_t> commands = 0;
   std::atomic<std::size_t> counts = 0;  // of commands that were applied

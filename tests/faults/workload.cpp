@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 #include "noam/model/command_id.h"
+#include "tests/compiled.h"
 #include "tests/support.h"
 
 namespace noam::tests::faults {
@@ -51,13 +51,6 @@ query all_counters { select c from Counter c order by c.name }
 query notes_of($username) { select n.id, n.body from User u, u.notes n where u.username = $username order by n.body }
 query note_numbers { select u.username, count(u.notes) as notes from User u order by notes desc, u.username }
 )";
-}
-
-std::shared_ptr<const model::Model> read_model(const std::string& text) {
-  const language::SourceFile source("test.noam", text);
-  Compilation compilation = compile(source);
-  if (compilation.diagnostics.has_errors()) ADD_FAILURE() << language::render(compilation.diagnostics, source);
-  return std::make_shared<const model::Model>(std::move(compilation.model));
 }
 
 std::string new_command_id(Random& random) {
@@ -148,7 +141,7 @@ Result<Opened> open(const std::shared_ptr<const model::Model>& model, const std:
   options.table_bytes = table_bytes;
   Opened out;
   NOAM_ASSIGN_OR_RETURN(out.store, stores::open_rocksdb_store(folder, options));
-  NOAM_ASSIGN_OR_RETURN(out.session, runtime::Session::open(model, design, *out.store));
+  NOAM_ASSIGN_OR_RETURN(out.session, open_session(model, design, *out.store));
   return out;
 }
 

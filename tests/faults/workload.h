@@ -18,8 +18,6 @@ namespace noam::tests::faults {
 using property::Random;
 
 std::string microblog_text();
-// A failure of the test where the text is wrong.
-std::shared_ptr<const model::Model> read_model(const std::string& text);
 
 // Writers change what is theirs, so that in whatever order they come, the end is the same; each has users, tweets and
 // a counter, and all share one more counter.

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/lines.h"
+#include "noam/compile/compile.h"
 #include "noam/model/scalars.h"
 #include "noam/runtime/session.h"
 #include "noam/stores/memory.h"
@@ -31,18 +31,18 @@ using noam::model::TypeKind;
 constexpr std::array strategies = {"eao", "etf", "normalized"};
 
 // Found from the root of the project, where `make fuzz` runs.
-std::shared_ptr<const noam::model::Model> read_model() {
+noam::ModelPointer read_model() {
   const auto source = noam::language::read_source("tests/models/types.noam");
   if (!source) {
     std::fputs("tests/models/types.noam can't be read: run this from the root of the project\n", stderr);
     std::abort();
   }
-  noam::Compilation compilation = noam::compile(*source);
-  if (compilation.diagnostics.has_errors()) std::abort();
-  return std::make_shared<const noam::model::Model>(std::move(compilation.model));
+  auto model = noam::compile_model(*source);
+  if (!model) std::abort();
+  return std::move(*model);
 }
 
-const std::shared_ptr<const noam::model::Model>& the_model() {
+const noam::ModelPointer& the_model() {
   static const auto model = read_model();
   return model;
 }
@@ -227,8 +227,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto store = noam::stores::open_memory_store();
   noam::runtime::SessionOptions options;
   options.clock = [] { return std::int64_t{1'757'000'000'000}; };
-  const auto session =
-      noam::runtime::Session::open(the_model(), strategies[data[0] % strategies.size()], *store, options);
+  auto program = noam::compile_program(the_model(), strategies[data[0] % strategies.size()]);
+  if (!program) std::abort();
+  const auto session = noam::runtime::Session::open(std::move(*program), *store, options);
   if (!session) std::abort();
   for (const std::string& line : lines_of({reinterpret_cast<const char*>(data) + 1, size - 1})) {
     const std::string answer = noam::cli::answer_request(**session, line);

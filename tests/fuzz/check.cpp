@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/language/lexer.h"
 #include "noam/model/diagram.h"
 #include "noam/model/show.h"
@@ -67,8 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string json = noam::language::render_json(compilation.diagnostics, source);
   if (!compilation.diagnostics.empty() && (text.empty() || json.size() < 4)) std::abort();
   if (compilation.diagnostics.has_errors()) return 0;
-  if (noam::model::show_text(compilation.model).empty() || noam::model::show_json(compilation.model).empty())
+  if (noam::model::show_text(*compilation.model).empty() || noam::model::show_json(*compilation.model).empty())
     std::abort();
-  if (noam::model::mermaid(compilation.model).empty() || noam::model::dot(compilation.model).empty()) std::abort();
+  if (noam::model::mermaid(*compilation.model).empty() || noam::model::dot(*compilation.model).empty()) std::abort();
   return 0;
 }

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
+#include "tests/compiled.h"
 #include "tests/concurrency/interleaving.h"
 #include "tests/damage.h"
 #include "tests/kept_list.h"
@@ -31,22 +32,22 @@ constexpr unsigned most_seconds = 20;  // of one check
 struct CompiledScenario {
   std::string name;
   Scenario scenario;
-  model::Model model;
+  ModelPointer model;
 };
 
 std::vector<std::shared_ptr<const CompiledScenario>> scenarios() {
   std::vector<std::shared_ptr<const CompiledScenario>> out;
   for (const auto& path : files_below("tests/scenarios", ".scenario")) {
     ParsedScenario parsed = parse_scenario(read_file(path));
-    const language::SourceFile source(parsed.scenario.model, read_file(source_dir() / parsed.scenario.model));
+    ModelPointer model = model_of_file(parsed.scenario.model);
     out.push_back(std::make_shared<CompiledScenario>(
-        CompiledScenario{path.stem().string(), std::move(parsed.scenario), compile(source).model}));
+        CompiledScenario{path.stem().string(), std::move(parsed.scenario), std::move(model)}));
   }
   return out;
 }
 
 std::optional<std::string> run_under(const CompiledScenario& one, const std::string& design, bool damaged) {
-  SessionEngine engine(one.model, design);
+  SessionEngine engine(*one.model, design);
   if (!engine.problem().empty()) return engine.problem();
   const auto failures = run_scenario(one.scenario, engine);
   if (damaged) return unseen_damage(engine);
@@ -78,19 +79,19 @@ std::vector<Check> all_checks() {
   std::vector<Check> out;
   const auto all_scenarios = scenarios();
   for (const auto& one : all_scenarios)
-    for (const std::string& design : all_designs(one->model))
+    for (const std::string& design : strategies_of(*one->model))
       out.push_back({fmt::format("scenario {} under {}", one->name, design),
                      [one, design] { return run_under(*one, design, false); }});
   const auto model = concurrency::interleaved_model();
   for (const concurrency::Interleaving& one : concurrency::interleavings())
-    for (const std::string& design : all_designs(*model))
+    for (const std::string& design : strategies_of(*model))
       out.push_back({fmt::format("interleaving \"{}\" under {}", one.name, design),
                      [model, &one, design] { return concurrency::disorder(model, one, design); }});
   out.push_back({"lists that are kept", wrong_list});
   out.push_back({"a copy that is broken", use_of_broken_copy});
   for (const Check& one : embedded_checks()) out.push_back(one);
   for (const auto& one : all_scenarios)
-    for (const std::string& design : all_designs(one->model))
+    for (const std::string& design : strategies_of(*one->model))
       out.push_back({fmt::format("damage after scenario {} under {}", one->name, design),
                      [one, design] { return run_under(*one, design, true); }});
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)

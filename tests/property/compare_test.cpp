@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 
 namespace noam::tests::property {
 
@@ -13,7 +13,7 @@ class Compare : public testing::Test {
   std::optional<std::string> difference_of(const char* query, const Json& a, const Json& b) {
     Json request;
     request["run"] = query;
-    return difference(compiled.model, request, a, b);
+    return difference(*compiled.model, request, a, b);
   }
 
   language::SourceFile source{"compare.noam",

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/language/source.h"
 #include "tests/property/compare.h"
 
@@ -320,7 +320,7 @@ Run run(const Case& one, const Engines& engines) {
       if (diagnostic.severity == language::Severity::Error) out.errors.push_back(language::render(diagnostic, source));
     return out;
   }
-  return Runner(one, compiled.model, engines).run();
+  return Runner(one, *compiled.model, engines).run();
 }
 
 Run run_isolated(const Case& one, const Engines& engines, unsigned seconds) {

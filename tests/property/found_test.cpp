@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/property/case.h"
 #include "tests/property/compare.h"
 #include "tests/reference/reference.h"
@@ -61,13 +61,13 @@ TEST_P(FoundCase, StaysRight) {
   const Compilation compiled = compile(source);
   ASSERT_FALSE(compiled.diagnostics.has_errors()) << found.model;
   ASSERT_FALSE(found.lines.empty());
-  std::vector<std::string> designs = all_designs(compiled.model);  // the one that went wrong, and the others
+  std::vector<std::string> designs = strategies_of(*compiled.model);  // the one that went wrong, and the others
   ASSERT_NE(std::find(designs.begin(), designs.end(), found.design), designs.end()) << found.design;
   for (const std::string& design : designs) {
     SCOPED_TRACE("under " + design);
-    SessionEngine tested(compiled.model, design);
+    SessionEngine tested(*compiled.model, design);
     ASSERT_EQ(tested.problem(), "");
-    reference::Reference reference(compiled.model);
+    reference::Reference reference(*compiled.model);
     const std::vector<Engine*> engines{&tested, &reference};
     for (Engine* engine : engines) engine->set_time(first_clock);
     for (const std::string& line : found.lines) {
@@ -82,8 +82,8 @@ TEST_P(FoundCase, StaysRight) {
         const Json request = Json::parse(line);
         const Json answer = tested.answer(request);
         const Json right = reference.answer(request);
-        EXPECT_EQ(difference(compiled.model, request, answer, right), std::nullopt) << answer.dump() << "\n"
-                                                                                    << right.dump();
+        EXPECT_EQ(difference(*compiled.model, request, answer, right), std::nullopt) << answer.dump() << "\n"
+                                                                                     << right.dump();
       }
     }
     EXPECT_EQ(tested.verify(), std::nullopt);

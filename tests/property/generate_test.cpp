@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "tests/property/coverage.h"
 
 namespace noam::tests::property {
@@ -39,7 +39,7 @@ TEST(Generate, MakesModelsThatReachTheWholeLanguage) {
       continue;
     }
     ++good;
-    for (const std::string& feature : features(one, compiled.model)) ++seen[feature];
+    for (const std::string& feature : features(one, *compiled.model)) ++seen[feature];
   }
   std::cout << good << " of " << cases << " are models\n";
   EXPECT_GT(good, cases * 95 / 100) << rejected;
@@ -55,7 +55,7 @@ TEST(Generate, LeavesOutWhatIsNotWanted) {
     const language::SourceFile source("random.noam", text(one));
     const Compilation compiled = compile(source);
     if (compiled.diagnostics.has_errors()) continue;
-    for (const std::string& feature : features(one, compiled.model)) {
+    for (const std::string& feature : features(one, *compiled.model)) {
       for (const char* unwanted :
            {"entity transient", "entity ttl", "refresh", "nested rows", "nested scalar", "contains all",
             "collection of words", "collection of references", "update where", "change for", "owner", "symmetric",

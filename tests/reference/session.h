@@ -1,12 +1,13 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 #include "noam/language/codes.h"
 #include "noam/language/source.h"
 #include "noam/model/scalars.h"
@@ -15,11 +16,9 @@
 namespace noam::reference {
 
 inline model::Model model_of(const std::string& text) {
-  const language::SourceFile source("test.noam", "model test\n" + text);
-  Compilation compilation = compile(source);
-  for (const language::Diagnostic& diagnostic : compilation.diagnostics.all())
-    if (diagnostic.severity == language::Severity::Error) ADD_FAILURE() << diagnostic.message << " in " << text;
-  return std::move(compilation.model);
+  const auto model = compile_model(language::SourceFile("test.noam", "model test\n" + text));
+  if (!model) throw std::runtime_error(model.error().message);
+  return **model;
 }
 
 // A reference evaluator over a small model, and short words for what it answers.

@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/files.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/program.h"
 #include "noam/cli/report.h"
 #include "noam/cli/sample.h"
+#include "noam/compile/compile.h"
 #include "noam/design/draw.h"
 #include "noam/design/explanation.h"
 #include "noam/design/print.h"
@@ -183,18 +183,12 @@ int show_design(DesignOptions options) {
   if (options.path.empty() && options.explain && !options.explain->empty()) std::swap(options.path, *options.explain);
   if (options.path.empty()) return complain("FILE is required; see `noam design --help`");
   if (const auto possible = check_drawing(options); !possible) return complain(possible.error().message);
-  const auto source = read_input(options.path);
-  if (!source) return complain(source.error().message);
-  Compilation compilation = compile(*source);
-  if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
-  if (options.strategy == "advised")
-    return complain(
-        "strategy `advised` is not implemented yet; use `eao`, `etf`, `normalized` or a design of the model");
-  const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
+  const auto [source, model, code] = read_model(options.path);
+  if (!model) return code;
   if (const auto found = find_strategy(*model, options.strategy); !found) return complain(found.error().message);
   const auto wanted = find_wanted(*model, options);
   if (!wanted) return complain(wanted.error().message);
-  const auto program = design::make_program(model, options.strategy);
+  const auto program = compile_program(model, options.strategy);
   if (!program) return complain(program.error().message);
   if (!options.draw.empty()) return draw(*program, options);
   return deliver(options.json ? as_json(*program, *wanted) : as_text(*program, *wanted), exit_fine);

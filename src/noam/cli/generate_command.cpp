@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/files.h"
 #include "noam/cli/opening.h"
 #include "noam/cli/program.h"
 #include "noam/cli/report.h"
 #include "noam/cli/sample.h"
+#include "noam/compile/compile.h"
 #include "noam/language/suggest.h"
 #include "noam/targets/target.h"
 
@@ -165,19 +165,15 @@ Command add_generate_command(CommandLine& line, GenerateOptions& options) {
 int generate_files(const GenerateOptions& options) {
   const auto target = find_target(options.target);
   if (!target) return complain(target.error().message);
-  const auto source = read_input(options.path);
-  if (!source) return complain(source.error().message);
-  Compilation compilation = compile(*source);
-  if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
-  const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
-  if (const auto found = find_strategy(*model, options.strategy); !found) return complain(found.error().message);
-  const auto program = design::make_program(model, options.strategy);
+  const auto [source, model, code] = read_model(options.path);
+  if (!model) return code;
+  const auto program = compile_program(model, options.strategy);
   if (!program) return complain(program.error().message);
   std::optional<design::Sample> sample;
   if (!options.data.empty()) {
-    auto read = read_sample(*program, options.data);
-    if (!read) return complain(read.error().message);
-    sample = std::move(*read);
+    auto data = read_sample(*program, options.data);
+    if (!data) return complain(data.error().message);
+    sample = std::move(*data);
   }
   const targets::Outline outline = targets::outline(*program);
   targets::Generated made = (*target)->generate(outline, sample ? &*sample : nullptr);

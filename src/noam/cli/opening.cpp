@@ -10,11 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "noam/cli/compile.h"
 #include "noam/cli/files.h"
 #include "noam/cli/report.h"
-#include "noam/design/strategies.h"
-#include "noam/language/suggest.h"
+#include "noam/compile/compile.h"
 #include "noam/stores/memory.h"
 #include "noam/stores/rocksdb.h"
 
@@ -60,10 +58,10 @@ std::string store_list(bool built_in) {
   return list;
 }
 
-std::vector<std::string_view> strategies_of(const model::Model& model) {
-  std::vector<std::string_view> names(std::begin(design::strategy_names), std::end(design::strategy_names));
-  for (const model::WrittenDesign& design : model.designs) names.push_back(design.name);
-  return names;
+Result<std::unique_ptr<runtime::Session>> open_session(const ModelPointer& model, const std::string& strategy,
+                                                       stores::Store& store, runtime::SessionOptions options) {
+  NOAM_ASSIGN_OR_RETURN(design::Program program, compile_program(model, strategy));
+  return runtime::Session::open(std::move(program), store, std::move(options));
 }
 
 }  // namespace
@@ -118,30 +116,17 @@ Result<std::string> store_url(const OpeningOptions& options) {
   return "rocksdb:" + std::filesystem::path(options.path).replace_extension(".data").string();
 }
 
-Result<void> find_strategy(const model::Model& model, const std::string& strategy) {
-  const std::vector<std::string_view> names = strategies_of(model);
-  if (std::find(names.begin(), names.end(), strategy) != names.end()) return {};
-  if (strategy == "advised")
-    return Error{fmt::format("strategy `advised` is not implemented yet; available: {}", fmt::join(names, ", "))};
-  const auto near = language::closest(strategy, names);
-  return Error{fmt::format("no strategy or design `{}`; {}available: {}", strategy,
-                           near ? fmt::format("did you mean `{}`? ", *near) : "", fmt::join(names, ", "))};
-}
-
 Opened open_model(const OpeningOptions& options, runtime::SessionOptions session_options) {
   Opened out;
   const auto fail = [&](const std::string& message) {
     out.code = complain(message);
     return std::move(out);
   };
-  const auto source = read_input(options.path);
-  if (!source) return fail(source.error().message);
-  Compilation compilation = compile(*source);
-  if (compilation.diagnostics.has_errors()) {
-    out.code = complain_of_model(compilation.diagnostics, *source);
+  const auto [source, model, code] = read_model(options.path);
+  if (!model) {
+    out.code = code;
     return out;
   }
-  const auto model = std::make_shared<const model::Model>(std::move(compilation.model));
   if (!options.strategy.empty())
     if (const auto found = find_strategy(*model, options.strategy); !found) return fail(found.error().message);
   const auto url = store_url(options);
@@ -161,11 +146,10 @@ Opened open_model(const OpeningOptions& options, runtime::SessionOptions session
   out.strategy = !options.strategy.empty() ? options.strategy : deployed ? deployed->design : "eao";
   if (const auto found = find_strategy(*model, out.strategy); !found)
     return fail(fmt::format("store `{}` was deployed under `{}`: {}", out.url, out.strategy, found.error().message));
-  auto session = runtime::Session::open(model, out.strategy, *out.store, std::move(session_options));
+  auto session = open_session(model, out.strategy, *out.store, std::move(session_options));
   if (!session) {
     if (!deployed)
-      return fail(
-          fmt::format("{} cannot be run under `{}`: {}", source->name(), out.strategy, session.error().message));
+      return fail(fmt::format("{} cannot be run under `{}`: {}", source.name(), out.strategy, session.error().message));
     if (session.error().code == "other-design" && deployed->design != out.strategy)
       return fail(
           fmt::format("store `{}` was deployed under `{}`, not under `{}`; leave out --strategy to use it as it is, or "

@@ -49,7 +49,4 @@ std::optional<std::string> embedded_folder(const std::string& url);
 // A store by its URL. The error lists those there are.
 Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make = false);
 
-// One line where the model has neither such a strategy nor such a design.
-Result<void> find_strategy(const model::Model& model, const std::string& strategy);
-
 }  // namespace noam::cli

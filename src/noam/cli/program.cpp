@@ -13,7 +13,6 @@
 
 #include "noam/base/json.h"
 #include "noam/cli/backup_commands.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/design_command.h"
 #include "noam/cli/export_command.h"
 #include "noam/cli/files.h"
@@ -26,6 +25,7 @@
 #include "noam/cli/stats_command.h"
 #include "noam/cli/upkeep_commands.h"
 #include "noam/cli/verify_command.h"
+#include "noam/compile/compile.h"
 #include "noam/language/parser.h"
 #include "noam/language/printer.h"
 #include "noam/language/suggest.h"
@@ -46,10 +46,8 @@ struct CheckedTarget {
 };
 
 // One line where the model has no such strategy.
-Result<std::vector<targets::Warning>> check_target(model::Model model, const CheckedTarget& wanted) {
-  const auto shared = std::make_shared<const model::Model>(std::move(model));
-  NOAM_RETURN_IF_ERROR(find_strategy(*shared, wanted.strategy));
-  NOAM_ASSIGN_OR_RETURN(const design::Program program, design::make_program(shared, wanted.strategy));
+Result<std::vector<targets::Warning>> check_target(const ModelPointer& model, const CheckedTarget& wanted) {
+  NOAM_ASSIGN_OR_RETURN(const design::Program program, compile_program(model, wanted.strategy));
   const targets::Outline outline = targets::outline(program);
   std::vector<targets::Warning> out = warnings_for(*wanted.target, outline);
   // Data may bring more warnings; the design alone brings these.
@@ -86,7 +84,7 @@ int check(const std::vector<std::string>& paths, const CheckedTarget& wanted, bo
     };
     if (wanted.target == nullptr) fine();
     if (wanted.target == nullptr || diagnostics.has_errors()) continue;
-    const auto warnings = check_target(std::move(all[i].model), wanted);
+    const auto warnings = check_target(all[i].model, wanted);
     if (!warnings) {
       code = complain(fmt::format("{}: {}", sources[i].name(), warnings.error().message));
       continue;
@@ -153,13 +151,11 @@ int format(const std::vector<std::string>& paths, bool only_check, bool json) {
 }
 
 int show(const std::string& path, bool json, const std::string& diagram) {
-  const auto source = read_input(path);
-  if (!source) return complain(source.error().message);
-  const Compilation compilation = compile(*source);
-  if (compilation.diagnostics.has_errors()) return complain_of_model(compilation.diagnostics, *source);
-  if (diagram == "mermaid") return deliver(model::mermaid(compilation.model), exit_fine);
-  if (diagram == "dot") return deliver(model::dot(compilation.model), exit_fine);
-  return deliver(json ? model::show_json(compilation.model) : model::show_text(compilation.model), exit_fine);
+  const auto [source, model, code] = read_model(path);
+  if (!model) return code;
+  if (diagram == "mermaid") return deliver(model::mermaid(*model), exit_fine);
+  if (diagram == "dot") return deliver(model::dot(*model), exit_fine);
+  return deliver(json ? model::show_json(*model) : model::show_text(*model), exit_fine);
 }
 
 std::string indented(std::string_view text) {

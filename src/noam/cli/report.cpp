@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -52,10 +53,16 @@ std::string summary(const language::Diagnostics& diagnostics) {
   return out;
 }
 
-int complain_of_model(const language::Diagnostics& diagnostics, const language::SourceFile& source) {
-  fmt::print(stderr, "{}{}: {}\n", language::render(diagnostics, source, {color_wanted(STDERR_FILENO)}), source.name(),
-             summary(diagnostics));
-  return exit_wrong_model;
+ReadModel read_model(const std::string& path) {
+  auto source = read_input(path);
+  if (!source) return {{"", ""}, nullptr, complain(source.error().message)};
+  Compilation compilation = compile(*source);
+  if (compilation.diagnostics.has_errors()) {
+    fmt::print(stderr, "{}{}: {}\n", language::render(compilation.diagnostics, *source, {color_wanted(STDERR_FILENO)}),
+               source->name(), summary(compilation.diagnostics));
+    return {{"", ""}, nullptr, exit_wrong_model};
+  }
+  return {std::move(*source), std::move(compilation.model), exit_fine};
 }
 
 std::string dumped(const Json& value) { return value.dump(2) + "\n"; }

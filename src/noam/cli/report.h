@@ -3,6 +3,7 @@
 #include <string>
 
 #include "noam/base/json.h"
+#include "noam/compile/compile.h"
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
 
@@ -20,8 +21,14 @@ bool color_wanted(int descriptor);
 // `2 errors, 1 lint`
 std::string summary(const language::Diagnostics& diagnostics);
 
-// What is wrong with a model, on standard error; the exit code of a wrong model.
-int complain_of_model(const language::Diagnostics& diagnostics, const language::SourceFile& source);
+// A model that a command reads, and its text. None: what is wrong was said on standard error, and the exit code is
+// `code`.
+struct ReadModel {
+  language::SourceFile source{"", ""};
+  ModelPointer model;
+  int code = 0;
+};
+ReadModel read_model(const std::string& path);
 
 // For people and programs: indented, with a line break. File names may hold any bytes; JSON may not.
 std::string dumped(const Json& value);

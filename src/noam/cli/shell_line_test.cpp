@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "noam/cli/compile.h"
+#include "noam/compile/compile.h"
 
 namespace noam::cli {
 namespace {
@@ -11,9 +11,9 @@ using Texts = std::vector<std::string>;
 
 model::Model parsed(const char* text) {
   const language::SourceFile source("shop.noam", text);
-  Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors()) << language::render(compilation.diagnostics, source);
-  return std::move(compilation.model);
+  const auto model = compile_model(source);
+  EXPECT_TRUE(model.has_value()) << model.error().message;
+  return **model;
 }
 
 const model::Model& shop() {

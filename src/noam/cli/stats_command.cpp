@@ -11,10 +11,10 @@
 
 #include "noam/base/json.h"
 #include "noam/cli/answers.h"
-#include "noam/cli/compile.h"
 #include "noam/cli/files.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/report.h"
+#include "noam/compile/compile.h"
 #include "noam/design/explanation.h"
 #include "noam/design/layout.h"
 #include "noam/design/program.h"
@@ -499,7 +499,7 @@ Result<Rewritten> with_figures(const language::SourceFile& source, const Statist
     return Error{fmt::format("{}: changed during the measurement, and now has errors", source.name())};
   Rewritten out;
   std::size_t at = 0;
-  for (Edit& edit : Editor(before.model, statistics).edits(before.tree)) {
+  for (Edit& edit : Editor(*before.model, statistics).edits(before.tree)) {
     out.text += source.text().substr(at, edit.span.begin - at);
     out.text += edit.text;
     at = edit.span.end;
@@ -544,10 +544,8 @@ namespace {
 Result<void> still_opens(const Opened& opened, const std::string& name, const std::string& text) {
   const auto deployed = opened.store->deployment();
   if (!deployed || !opened.store->capabilities().durable) return {};
-  Compilation compilation = compile(language::SourceFile(name, text));
   NOAM_ASSIGN_OR_RETURN(const design::Program program,
-                        design::make_program(std::make_shared<const model::Model>(std::move(compilation.model)),
-                                             opened.strategy));
+                        compile_program(language::SourceFile(name, text), opened.strategy));
   const auto differences = design::layout_differences(deployed->layout, program.design.layout);
   if (differences.empty()) return {};
   return Error{

@@ -7,6 +7,7 @@
 
 #include "noam/base/json.h"
 #include "noam/design/explanation.h"
+#include "noam/design/strategies.h"
 #include "noam/model/sample_for_tests.h"
 
 namespace noam::design {
@@ -14,7 +15,8 @@ namespace noam::design {
 namespace {
 
 Program program_of(model::Model model, const std::string& strategy) {
-  auto program = make_program(std::make_shared<const model::Model>(std::move(model)), strategy);
+  Design design = choose_design(model, strategy);
+  auto program = make_program(std::make_shared<const model::Model>(std::move(model)), std::move(design));
   EXPECT_TRUE(program.has_value()) << program.error().message;
   return std::move(*program);
 }

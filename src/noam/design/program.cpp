@@ -1222,16 +1222,7 @@ std::vector<const Expr*> change_inputs(const model::Command& command, const mode
   return out;
 }
 
-Result<Program> make_program(std::shared_ptr<const model::Model> model, const std::string& strategy) {
-  const model::WrittenDesign* written = nullptr;
-  std::string rest = strategy;
-  if (std::find(std::begin(strategy_names), std::end(strategy_names), strategy) == std::end(strategy_names)) {
-    for (const model::WrittenDesign& design : model->designs)
-      if (design.name == strategy) written = &design;
-    if (written == nullptr) return Error{fmt::format("no strategy or design `{}`", strategy)};
-    rest = written->rest == "advised" ? "eao" : written->rest;
-  }
-  Design design = place(*model, written, rest);
+Result<Program> make_program(std::shared_ptr<const model::Model> model, Design design) {
   return Builder(std::move(model), std::move(design)).build();
 }
 

@@ -120,8 +120,7 @@ struct Program {
   std::vector<FamilyLogic> logics;
 };
 
-// Places everything, adds the access paths that statements and copies need, and plans all. `strategy`: eao, etf,
-// normalized, or the name of a design in the model. An error where there is no such, or the design can't be kept.
-Result<Program> make_program(std::shared_ptr<const model::Model> model, const std::string& strategy);
+// Adds the access paths that statements and copies need, and plans all. An error where the design can't be kept.
+Result<Program> make_program(std::shared_ptr<const model::Model> model, Design design);
 
 }  // namespace noam::design

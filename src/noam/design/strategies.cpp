@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/base/check.h"
 #include "noam/design/family_logic.h"
 #include "noam/design/logical.h"
 
@@ -501,6 +502,16 @@ Design place(const model::Model& model, const model::WrittenDesign* written, std
     complete_base(model, design, static_cast<model::EntityId>(i), cut);
   place_own(model, design);
   return design;
+}
+
+Design choose_design(const model::Model& model, std::string_view name) {
+  if (std::find(std::begin(strategy_names), std::end(strategy_names), name) != std::end(strategy_names))
+    return place(model, nullptr, name);
+  const auto written =
+      std::find_if(model.designs.begin(), model.designs.end(), [&](const auto& design) { return design.name == name; });
+  check(written != model.designs.end(), "a strategy or a design has that name");
+  // The rest of a design is not chosen by cost yet.
+  return place(model, &*written, written->rest == "advised" ? "eao" : written->rest);
 }
 
 }  // namespace noam::design

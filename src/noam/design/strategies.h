@@ -17,6 +17,9 @@ inline constexpr std::string_view strategy_names[] = {"eao", "etf", "normalized"
 // complete().
 Design place(const model::Model& model, const model::WrittenDesign* written, std::string_view strategy);
 
+// The design under a strategy, or one that the model contains; there has to be such.
+Design choose_design(const model::Model& model, std::string_view name);
+
 // Works out what follows from a family's keys and cells (grouped, hidden columns), and appends it. Returns its index.
 // The fold columns that need them get families of their members.
 std::uint32_t add_family(const model::Model& model, Design& design, Family family);

@@ -56,12 +56,6 @@ Session::Session(design::Program program, stores::Store& store, SessionOptions o
 
 Session::~Session() = default;
 
-Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const model::Model> model, const std::string& strategy,
-                                               stores::Store& store, SessionOptions options) {
-  NOAM_ASSIGN_OR_RETURN(design::Program program, design::make_program(std::move(model), strategy));
-  return open(std::move(program), store, std::move(options));
-}
-
 Result<std::unique_ptr<Session>> Session::open(design::Program program, stores::Store& store, SessionOptions options) {
   NOAM_RETURN_IF_ERROR(store.deploy(program.design));
   std::unique_ptr<Session> session(new Session(std::move(program), store, std::move(options)));

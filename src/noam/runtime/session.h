@@ -133,11 +133,7 @@ struct PreparedCommand {
 // Safe to use from several threads. The store must outlive it.
 class Session {
  public:
-  // Deploys the design on the store. `strategy`: eao, etf, normalized, or a design of the model.
-  static Result<std::unique_ptr<Session>> open(std::shared_ptr<const model::Model> model, const std::string& strategy,
-                                               stores::Store& store, SessionOptions options = {});
-
-  // The same for a program that was made before.
+  // Deploys the program's design on the store.
   static Result<std::unique_ptr<Session>> open(design::Program program, stores::Store& store,
                                                SessionOptions options = {});
 
