@@ -62,6 +62,14 @@ std::vector<Block> blocks_of(const Lines& lines) {
   return out;
 }
 
+// The folder that `cd` leads to from `from`, if it exists and is `top` or below it.
+std::optional<fs::path> folder_below(const fs::path& top, const fs::path& from, const std::string& path) {
+  const fs::path to = fs::weakly_canonical(from / path);
+  const std::string way = to.lexically_relative(fs::weakly_canonical(top)).string();
+  if (!fs::is_directory(to) || way.empty() || way.starts_with("..")) return std::nullopt;
+  return to;
+}
+
 // What else than noam a page may run: programs that are everywhere, and touch nothing outside the folder of the story.
 constexpr std::array runnable = {"noam", "cat", "cp", "echo", "head", "ls", "mkdir", "mv", "printf"};
 
@@ -80,6 +88,9 @@ void classify(StoryStep& step) {
     step.kind = StoryStep::Kind::Make;
     for (std::size_t i = 1; i < words.size() && words[i][0] != '#'; ++i)
       if (words[i].find('=') == std::string::npos) step.targets.push_back(words[i]);
+  } else if (words[0] == "cd" && words.size() == 2) {
+    step.kind = StoryStep::Kind::Folder;
+    step.path = words[1];
   } else if (std::find(runnable.begin(), runnable.end(), words[0]) != runnable.end()) {
     step.kind = StoryStep::Kind::Command;
   }
@@ -188,14 +199,22 @@ StoryResult play_story(const std::string& markdown, const fs::path& folder) {
   const Lines lines = lines_of(markdown);
   std::size_t copied = 0;  // lines of the page that are in `updated`
   int code = 0;
+  fs::path here = folder;
   for (const StoryStep& step : story_steps(markdown)) {
     if (step.kind == StoryStep::Kind::File) {
-      fs::create_directories((folder / step.path).parent_path());
-      write_file(folder / step.path, step.text);
+      fs::create_directories((here / step.path).parent_path());
+      write_file(here / step.path, step.text);
+    }
+    if (step.kind == StoryStep::Kind::Folder) {
+      const auto to = folder_below(folder, here, step.path);
+      if (to)
+        here = *to;
+      else
+        out.differences.push_back(fmt::format("line {}: $ {}\nno such folder in the story\n", step.line, step.text));
     }
     if (step.kind != StoryStep::Kind::Command) continue;
     ++out.commands;
-    const Lines printed = printed_by(step.text, folder, code);
+    const Lines printed = printed_by(step.text, here, code);
     if (steady(printed) == steady(step.printed)) continue;
     out.differences.push_back(fmt::format("line {}: $ {}\nshown:\n{}printed:\n{}", step.line, step.text,
                                           joined(step.printed, 0, step.printed.size()),

@@ -19,13 +19,14 @@ struct StoryStep {
   enum class Kind {
     File,     // is written
     Command,  // is run, and what it prints is compared
+    Folder,   // `cd X`: the commands below run in that folder
     Make,     // `make X`: not run; X is a target of the Makefile
     Other,    // another program: not run
   };
   Kind kind = Kind::Other;
   std::size_t line = 0;              // of the page, from 1
   std::string text;                  // the file; the command with its here-document
-  std::string path;                  // of a file
+  std::string path;                  // of a file or a folder
   bool announced = false;            // a file: the paragraph above names it in backquotes
   std::vector<std::string> targets;  // of `make`
 
@@ -46,8 +47,9 @@ struct StoryResult {
 };
 
 // Writes the files and runs the commands, each by a shell in `folder`, with noam first on the path and `$?` from the
-// command before. Two things may differ: times before a parenthesis that closes, as in `(0.2 s)`, and the size of a
-// folder or file that a line begins with, as in `monday: 28 kB`.
+// command before. `cd` leads to folders below `folder` only, for the commands and files after it. Two things may
+// differ: times before a parenthesis that closes, as in `(0.2 s)`, and the size of a folder or file that a line begins
+// with, as in `monday: 28 kB`.
 StoryResult play_story(const std::string& markdown, const std::filesystem::path& folder);
 
 // Every step of the page is as it is shown; files are announced; what `make` makes is a target of the Makefile; no

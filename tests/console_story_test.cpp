@@ -1,5 +1,6 @@
 #include "tests/console_story.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support.h"
@@ -129,6 +130,23 @@ TEST(ConsoleStory, RunsNoamWithHereDocumentsAndExitCodes) {
   ASSERT_EQ(result.differences.size(), 1U) << "the one whose output is not shown";
   EXPECT_NE(result.differences[0].find("<stdin>"), std::string::npos) << result.differences[0];
   EXPECT_EQ(result.commands, 3U);
+}
+
+TEST(ConsoleStory, GoesToFoldersOfTheStoryAndNoOthers) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "a/b");
+  const std::string page =
+      "Save `x` here:\n\n    $ cd a/b\n\n```text file=x\nhere\n```\n\n"
+      "    $ cat x\n    here\n    $ cd ../..\n    $ cat a/b/x\n    here\n";
+  EXPECT_EQ(story_steps(page)[0].kind, Kind::Folder);
+  EXPECT_EQ(story_steps(page)[0].path, "a/b");
+  EXPECT_EQ(play_story(page, folder.path()).differences, Texts{});
+  EXPECT_EQ(play_story(page, folder.path()).commands, 2U);
+  for (const char* place : {"missing", "..", "../..", "/", "a/b/x"}) {
+    const StoryResult result = play_story(fmt::format("    $ cd {}\n    $ echo on\n    on\n", place), folder.path());
+    ASSERT_EQ(result.differences.size(), 1U) << place;
+    EXPECT_NE(result.differences[0].find("no such folder"), std::string::npos) << result.differences[0];
+  }
 }
 
 TEST(ConsoleStory, GoesOnWithoutWhatIsWrong) {
