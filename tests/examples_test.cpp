@@ -9,7 +9,7 @@
 namespace noam::tests {
 
 TEST(Examples, AreThere) {
-  for (const char* name : {"game", "shortener", "microblog", "eventlog", "rubis"})
+  for (const char* name : {"blog", "game", "shortener", "microblog", "eventlog", "rubis"})
     EXPECT_TRUE(std::filesystem::exists(source_dir() / "examples" / name / (std::string(name) + ".noam"))) << name;
 }
 
