@@ -7,8 +7,8 @@ namespace noam {
 // Makes a mistake as long as it lives.
 class BreakageSwitch {
  public:
-  explicit BreakageSwitch(Breakage one) { MadeBreakage::made_ = one; }
-  ~BreakageSwitch() { MadeBreakage::made_ = Breakage::None; }
+  explicit BreakageSwitch(Breakage one) { MadeBreakage::made = one; }
+  ~BreakageSwitch() { MadeBreakage::made = Breakage::None; }
   BreakageSwitch(const BreakageSwitch&) = delete;
   BreakageSwitch& operator=(const BreakageSwitch&) = delete;
 };

@@ -84,14 +84,14 @@ enum class Breakage : std::uint8_t {
 class MadeBreakage {
   friend bool broken(Breakage one);
   friend class BreakageSwitch;  // tests/meta/breakage_switch.h
-  static inline std::atomic<Breakage> made_ = Breakage::None;
+  static inline std::atomic<Breakage> made = Breakage::None;
 };
 
 inline bool broken(Breakage one) {
-  const Breakage made = MadeBreakage::made_.load(std::memory_order_relaxed);
-  if (made == Breakage::None) [[likely]]
+  const Breakage now = MadeBreakage::made.load(std::memory_order_relaxed);
+  if (now == Breakage::None) [[likely]]
     return false;
-  return made == one;
+  return now == one;
 }
 #else
 constexpr bool broken(Breakage /*one*/) { return false; }

@@ -98,9 +98,9 @@ int rank(const Json& json) {
 std::weak_ordering compare_numbers(const Json& a, const Json& b) {
   if (a.is_number_float() || b.is_number_float()) {
     const auto order = a.get<double>() <=> b.get<double>();
-    return order < 0   ? std::weak_ordering::less
-           : order > 0 ? std::weak_ordering::greater
-                       : std::weak_ordering::equivalent;
+    return std::is_lt(order)   ? std::weak_ordering::less
+           : std::is_gt(order) ? std::weak_ordering::greater
+                               : std::weak_ordering::equivalent;
   }
   if (a.is_number_unsigned() && b.is_number_unsigned()) return a.get<std::uint64_t>() <=> b.get<std::uint64_t>();
   if (a.is_number_unsigned() != b.is_number_unsigned())
@@ -297,7 +297,9 @@ void Json::update(const Json& other) {
 Json& Json::add(std::string name, Json value) {
   if (is_null()) held_ = Object();
   if (!is_object()) fail("not an object", *this);
-  return std::get<Object>(held_).emplace_back(std::move(name), std::move(value)).value;
+  Object& members = std::get<Object>(held_);
+  members.push_back({std::move(name), std::move(value)});
+  return members.back().value;
 }
 
 Json& Json::at(std::size_t index) { return const_cast<Json&>(std::as_const(*this).at(index)); }
@@ -357,19 +359,19 @@ std::optional<std::string> Json::try_dump() const {
 }
 
 bool operator==(const Json& a, const Json& b) {
-  if (a.is_number() && b.is_number()) return compare_numbers(a, b) == 0;
+  if (a.is_number() && b.is_number()) return std::is_eq(compare_numbers(a, b));
   return a.held_ == b.held_;
 }
 
 std::weak_ordering operator<=>(const Json& a, const Json& b) {
-  if (const auto order = rank(a) <=> rank(b); order != 0) return order;
+  if (const auto order = rank(a) <=> rank(b); std::is_neq(order)) return order;
   if (a.is_number()) return compare_numbers(a, b);
   if (a.is_boolean()) return a.get<bool>() <=> b.get<bool>();
   if (a.is_string()) return a.text() <=> b.text();
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a.is_null()) break;
-    if (const auto order = a.key_at(i) <=> b.key_at(i); order != 0) return order;
-    if (const auto order = a[i] <=> b[i]; order != 0) return order;
+    if (const auto order = a.key_at(i) <=> b.key_at(i); std::is_neq(order)) return order;
+    if (const auto order = a[i] <=> b[i]; std::is_neq(order)) return order;
   }
   return a.size() <=> b.size();
 }

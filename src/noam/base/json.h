@@ -178,7 +178,8 @@ struct JsonMember {
 class JsonPart {
  public:
   template <std::convertible_to<Json> T>
-  JsonPart(T&& value) : value_(std::forward<T>(value)) {}
+  JsonPart(T&& value)  // NOLINT(bugprone-forwarding-reference-overload): a part is no Json
+      : value_(std::forward<T>(value)) {}
   JsonPart(std::initializer_list<JsonPart> parts) : value_(parts) {}
 
   [[nodiscard]] const Json& peek() const { return value_; }
