@@ -110,16 +110,16 @@ class InterleavedStore : public stores::Store {
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_.capabilities(); }
   Result<void> deploy(const design::Design& design) override { return behind_.deploy(design); }
   [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_.deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot(stores::Use use) override {
+  std::unique_ptr<stores::Snapshot> snapshot() override {
     call();
-    return behind_.snapshot(use);
+    return behind_.snapshot();
   }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {
     call();
     return behind_.read(requests, at, by, out);
   }
-  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     call();
     return behind_.commit(batch, by);
   }

@@ -4,9 +4,7 @@
 #include <ostream>
 
 #include "noam/design/layout.h"
-#include "noam/stores/blocks/layer.h"
 #include "noam/stores/memory.h"
-#include "tests/blocks/simulated_blocks.h"
 #include "tests/temporary_store.h"
 
 namespace noam::model {
@@ -48,9 +46,6 @@ void PrintTo(Outcome outcome, std::ostream* out) {
     case Outcome::Unknown:
       *out << "Unknown";
       break;
-    case Outcome::Already:
-      *out << "Already";
-      break;
   }
 }
 
@@ -63,52 +58,6 @@ using model::Decimal;
 using model::Type;
 using model::TypeKind;
 using stores::Key;
-
-namespace {
-
-// The database goes with its only connection.
-class OwnDatabase : public stores::blocks::BlockStore {
- public:
-  explicit OwnDatabase(const blocks::DatabaseOptions& options) : database_(options), connection_(database_.connect()) {}
-
-  [[nodiscard]] const stores::blocks::BlockCapabilities& capabilities() const override {
-    return connection_->capabilities();
-  }
-  Result<void> deploy(const design::Design& design) override { return connection_->deploy(design); }
-  [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return connection_->deployment(); }
-  [[nodiscard]] std::uint32_t part_of(std::uint32_t family) const override { return connection_->part_of(family); }
-  Result<void> read(const std::vector<stores::blocks::UnitRead>& units, stores::blocks::Fresh fresh,
-                    stores::Deadline by, std::vector<stores::blocks::UnitAnswer>& out) override {
-    return connection_->read(units, fresh, by, out);
-  }
-  void write(const std::vector<std::vector<stores::blocks::UnitWrite>>& groups, stores::Deadline by,
-             std::vector<stores::blocks::Written>& out) override {
-    connection_->write(groups, by, out);
-  }
-  Result<void> keep_command(const std::string& id, const Key& columns, stores::Deadline by) override {
-    return connection_->keep_command(id, columns, by);
-  }
-  Result<std::optional<Key>> kept_command(const std::string& id, stores::Deadline by) override {
-    return connection_->kept_command(id, by);
-  }
-  Result<stores::blocks::UnitPage> scan(std::uint32_t part, const std::string& after, stores::Deadline by) override {
-    return connection_->scan(part, after, by);
-  }
-
- private:
-  blocks::Database database_;
-  std::unique_ptr<stores::blocks::BlockStore> connection_;
-};
-
-std::unique_ptr<stores::Store> open_blocks(const StoreSettings& settings, std::size_t at_once) {
-  blocks::DatabaseOptions options;
-  options.capabilities.units_at_once = at_once;
-  options.capabilities.max_entry_bytes = settings.max_entry_bytes;
-  options.scan_page = settings.scan_page;
-  return stores::blocks::open_block_layer(std::make_unique<OwnDatabase>(options));
-}
-
-}  // namespace
 
 const std::vector<StoreKind>& store_kinds() {
   static const std::vector<StoreKind> kinds = {
@@ -132,9 +81,6 @@ const std::vector<StoreKind>& store_kinds() {
          options.table_bytes = 1;
          return make_temporary_store(options);
        }},
-      // A database that writes one block at a time, and one that writes a hundred.
-      {"blocks", 300, [](const StoreSettings& settings) { return open_blocks(settings, 1); }},
-      {"blocks_together", 300, [](const StoreSettings& settings) { return open_blocks(settings, 100); }},
   };
   return kinds;
 }
@@ -218,8 +164,6 @@ const std::vector<SampleType>& sample_types() {
   return types;
 }
 
-std::uint32_t sample::guards() { return by_type(sample_types().size(), false); }
-
 std::uint32_t sample::by_type(std::size_t n, bool descending) {
   return static_cast<std::uint32_t>(other_numbers + 1 + 2 * n + (descending ? 1 : 0));
 }
@@ -262,13 +206,11 @@ design::Design make_sample_design() {
 
   design::Design design;
   design.name = "sample";
-  design.collections.resize(3);
+  design.collections.resize(2);
   design.collections[sample::blocks].name = "blocks";
   design.collections[sample::blocks].by = {part("name", text)};
   design.collections[sample::others].name = "others";
   design.collections[sample::others].by = {part("number", number), part("name", text, true)};
-  design.collections[sample::commands].name = "commands";
-  design.collections[sample::commands].by = {part("id", optional(TypeKind::Bytes))};
 
   add_family(design, sample::blocks, "", {}, {cell("text", text), cell("number", number)});
   add_family(design, sample::blocks, "numbers", {part("number", number)}, {cell("text", text)});
@@ -288,8 +230,6 @@ design::Design make_sample_design() {
                  {cell("number", number)});
     }
   }
-  add_family(design, sample::commands, "", {}, {cell("outcome", text), cell("time", number)});
-  design.families.back().purpose = design::Purpose::Guard;
   return design;
 }
 
@@ -329,7 +269,7 @@ stores::Answer StoreContract::read(const stores::BlockRef& block, std::uint32_t 
 stores::Outcome StoreContract::commit(const stores::WriteBatch& batch) {
   const auto outcome = store->commit(batch, stores::no_deadline);
   EXPECT_TRUE(outcome) << outcome.error().message;
-  return outcome ? outcome->outcome : stores::Outcome::Unknown;
+  return outcome ? *outcome : stores::Outcome::Unknown;
 }
 
 std::vector<stores::ScanPage::Item> StoreContract::scan(std::uint32_t family, const stores::Snapshot* at) {

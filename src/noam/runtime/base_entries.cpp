@@ -94,17 +94,6 @@ stores::EntryRef BaseEntries::place(const BaseFamily& base, const Row& row) cons
   return out;
 }
 
-std::optional<std::uint32_t> BaseEntries::family_by_key(model::EntityId id) const {
-  const std::vector<std::uint32_t>& key = program_.model->entity(id).key;
-  const std::function<bool(const Expr&)> known = [&](const Expr& expr) {
-    if (expr.kind == ExprKind::Slot) return std::find(key.begin(), key.end(), expr.index) != key.end();
-    return std::all_of(expr.operands.begin(), expr.operands.end(), known);
-  };
-  for (const BaseFamily& base : families_[static_cast<std::size_t>(id)])
-    if (std::all_of(base.block.begin(), base.block.end(), known)) return base.family;
-  return std::nullopt;
-}
-
 stores::EntryRef BaseEntries::head_of(model::EntityId id, std::uint32_t family, const Datum& key) const {
   return place(find(id, family), known_by(id, key));
 }

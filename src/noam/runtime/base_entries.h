@@ -20,9 +20,6 @@ class BaseEntries {
   [[nodiscard]] std::vector<Entry> of(model::EntityId id, const model::Datum::List& fields,
                                       const model::Datum& due) const;
 
-  // A family whose block the key of the instance tells; none: no such.
-  [[nodiscard]] std::optional<std::uint32_t> family_by_key(model::EntityId id) const;
-
   // An entry of one of the families whose place the key of the instance tells (design::AppendPlan): that of the whole
   // instance, or of an element at this position.
   [[nodiscard]] stores::EntryRef head_of(model::EntityId id, std::uint32_t family, const model::Datum& key) const;

@@ -17,7 +17,6 @@
 namespace noam::runtime {
 
 using model::Datum;
-using stores::Committed;
 
 namespace {
 
@@ -91,16 +90,15 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
   Environment environment;
   environment.model = program_.model.get();
   environment.now = options_.clock();
-  std::size_t entries = 0;
-  const auto attempt = [&](int) -> Result<Committed> {
+  for (int attempt = 0;; ++attempt) {
     out.clear();
+    std::optional<State::Turn> turn;
+    if (write) turn.emplace(*state_, attempt);
     Transaction transaction(store_, program_.design, deadline(), nullptr, at);
     transaction.watch(options_.interrupted);
-    // Nobody can watch all that is looked through; what is found is looked at again (see confirmed()).
-    if (!store_.capabilities().watches_collections) transaction.use_for(Transaction::Use::Glance);
     Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
     NOAM_ASSIGN_OR_RETURN(const auto rows, executor.run(*upkeep.all, {Row{}}));
-    if (broken(Breakage::VerifyComparesNothing)) return stores::Outcome::Applied;
+    if (broken(Breakage::VerifyComparesNothing)) return out;
     auto expected = derive_entries(program_, upkeep, rows[0]);
     auto behind = cut_entries(program_, upkeep, expected);
     NOAM_ASSIGN_OR_RETURN(const auto items, transaction.scan(upkeep.family, Transaction::Moment::Now));
@@ -130,21 +128,18 @@ Result<std::vector<Difference>> Session::compare(std::uint32_t index, bool write
       differs(DifferenceKind::Missing, key, "is missing");
       transaction.put(ref(key), columns);
     }
-    entries = expected.size();
+    verification.entries += expected.size();
+    if (!write) return out;
     const bool marked = state_->copies.of(upkeep.family) != CopyState::Ready;
-    if (!write || (out.empty() && !marked)) return stores::Outcome::Applied;
+    if (out.empty() && !marked) return out;
     if (marked) transaction.erase(note_entry(program_.design, CopyStates::note_name(program_.design, upkeep.family)));
-    NOAM_ASSIGN_OR_RETURN(Committed done, store_.commit(transaction.batch(), deadline()));
-    if (done == stores::Outcome::Applied) {
-      kill_point(KillPoint::RepairApplied);
-      state_->copies.set(upkeep.family, CopyState::Ready);
-    }
-    return done;
-  };
-  NOAM_ASSIGN_OR_RETURN(const Committed committed, write ? until_settled(attempt) : attempt(0));
-  if (committed != stores::Outcome::Applied) return Error{"the store rejected the repair"};
-  verification.entries += entries;
-  return out;
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.batch(), deadline()));
+    if (outcome == stores::Outcome::Conflict) continue;
+    if (outcome != stores::Outcome::Applied) return Error{"the store rejected the repair"};
+    kill_point(KillPoint::RepairApplied);
+    state_->copies.set(upkeep.family, CopyState::Ready);
+    return out;
+  }
 }
 
 Result<void> Session::mark(std::uint32_t family, CopyState to) {
@@ -191,30 +186,6 @@ std::vector<std::pair<std::string, CopyState>> Session::copies() const {
   return out;
 }
 
-// Those that are in both, in the order of the second.
-std::vector<Difference> in_both(const std::vector<Difference>& first, std::vector<Difference> second) {
-  std::erase_if(second, [&](const Difference& one) {
-    return std::none_of(first.begin(), first.end(), [&](const Difference& other) {
-      return other.kind == one.kind && other.family == one.family && other.what == one.what;
-    });
-  });
-  return second;
-}
-
-// Without snapshots, bases and copies are not read at one moment, and a command in between looks like a difference. It
-// does not look the same again.
-Result<std::vector<Difference>> Session::confirmed(const std::function<Result<std::vector<Difference>>()>& look) {
-  constexpr int times = 3;
-  NOAM_ASSIGN_OR_RETURN(std::vector<Difference> found, look());
-  if (store_.capabilities().snapshots) return found;
-  for (int i = 1; i < times && !found.empty(); ++i) {
-    pause(i);
-    NOAM_ASSIGN_OR_RETURN(std::vector<Difference> again, look());
-    found = in_both(found, std::move(again));
-  }
-  return found;
-}
-
 Result<Verification> Session::verify(const Progress& progress) {
   Verification out;
   const std::size_t steps = program_.model->entities.size() + program_.upkeep.size();
@@ -223,30 +194,12 @@ Result<Verification> Session::verify(const Progress& progress) {
     if (progress) progress(what, step++, steps);
   };
   // One moment for all of it: commands go on meanwhile.
-  std::shared_ptr<const stores::Snapshot> at;
-  if (store_.capabilities().snapshots) at = store_.snapshot();
-  bool first = true;
-  NOAM_ASSIGN_OR_RETURN(out.differences, confirmed([&]() -> Result<std::vector<Difference>> {
-                          Verification bases;
-                          NOAM_RETURN_IF_ERROR(verify_bases(at, bases, [&](const std::string& what) {
-                            if (first) advance(what);
-                          }));
-                          if (first) out.entries += bases.entries;
-                          first = false;
-                          return std::move(bases.differences);
-                        }));
+  const std::shared_ptr<const stores::Snapshot> at = store_.snapshot();
+  NOAM_RETURN_IF_ERROR(verify_bases(at, out, advance));
   for (std::uint32_t i = 0; i < program_.upkeep.size(); ++i) {
     const std::uint32_t family = program_.upkeep[i].family;
     advance(program_.design.collection_of(program_.design.families[family]).name);
-    std::optional<Verification> looked;  // the first time
-    NOAM_ASSIGN_OR_RETURN(auto found, confirmed([&] {
-                            Verification now;
-                            auto differences = compare(i, false, at, now);
-                            if (!looked) looked = std::move(now);
-                            return differences;
-                          }));
-    out.entries += looked->entries;
-    out.unknown.insert(out.unknown.end(), looked->unknown.begin(), looked->unknown.end());
+    NOAM_ASSIGN_OR_RETURN(auto found, compare(i, false, at, out));
     if (program_.upkeep[i].all)
       NOAM_RETURN_IF_ERROR(mark(family, found.empty() ? CopyState::Ready : CopyState::Broken));
     out.differences.insert(out.differences.end(), found.begin(), found.end());
@@ -262,7 +215,6 @@ Result<void> Session::verify_bases(const std::shared_ptr<const stores::Snapshot>
   environment.now = options_.clock();
   Transaction transaction(store_, program_.design, deadline(), nullptr, at);
   transaction.watch(options_.interrupted);
-  if (!store_.capabilities().watches_collections) transaction.use_for(Transaction::Use::Glance);
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   std::map<std::uint32_t, std::map<EntryKey, stores::Key>> expected;
   for (std::uint32_t i = 0; i < program_.model->entities.size(); ++i) {
@@ -323,12 +275,6 @@ Result<Verification> Session::repair(const Progress& progress) {
     if (state_->copies.of(family) == CopyState::Broken) NOAM_RETURN_IF_ERROR(mark(family, CopyState::Building));
     NOAM_ASSIGN_OR_RETURN(auto found, compare(i, true, nullptr, out));
     out.differences.insert(out.differences.end(), found.begin(), found.end());
-    // What was written may be of another moment than what a command has written since.
-    constexpr int most_passes = 5;
-    for (int pass = 1; !store_.capabilities().snapshots && !found.empty() && pass < most_passes; ++pass) {
-      Verification again;
-      NOAM_ASSIGN_OR_RETURN(found, compare(i, true, nullptr, again));
-    }
   }
   return out;
 }
