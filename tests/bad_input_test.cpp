@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
-#include "noam/compile/compile.h"
 #include "noam/model/command_id.h"
 #include "noam/model/scalars.h"
 #include "noam/runtime/session.h"
@@ -493,7 +492,7 @@ TEST(BadInput, PagesMayBeOfDifferentLength) {
 
 // Whether a limit inside would be reached or not.
 TEST(BadInput, ALimitIsNeverNegativeWhereverItStands) {
-  const language::SourceFile source("limits.noam", R"(model limits
+  const ModelPointer model = model_of(R"(model limits
 entity A { id: int key }
 entity B { id: int key   a: A inverse bs }
 query nested($n: int) { select a.id, (select b.id from a.bs b order by b.id limit $n) as bs from A a }
@@ -502,9 +501,6 @@ query optional($n: int?) { select a.id from A a order by a.id limit $n }
 command few($n: int) { require (select count(*) from A a limit $n) < 9   insert A { id: 1 } }
 command drop($n: int) { delete A a where a.id > 0 limit $n }
 )");
-  Compilation compilation = compile(source);
-  ASSERT_FALSE(compilation.diagnostics.has_errors());
-  const auto model = compilation.model;
   const auto store = stores::open_memory_store();
   const auto session = open_session(model, "eao", *store);
   ASSERT_TRUE(session);

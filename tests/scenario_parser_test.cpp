@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "noam/compile/compile.h"
+#include "tests/compiled.h"
 #include "tests/scenario.h"
 
 namespace noam::tests {
@@ -29,17 +29,15 @@ std::string errors_of(const std::string& text) {
 std::string errors_after_beginning(const std::string& rest) { return errors_of(begun(rest)); }
 
 std::string contradictions_of(const std::string& rest) {
-  const language::SourceFile source("model.noam", R"(model notes
+  const ModelPointer model = model_of(R"(model notes
 entity Note { id: int key   text: text }
 query note($id) { select n.id, n.text from Note n where n.id = $id }
 query all { select n.id from Note n order by n.id }
 query few refresh every 1 hour { select n.id from Note n order by n.id limit 2 }
 command write($id, $text) { insert Note { id: $id, text: $text } }
 )");
-  const Compilation compilation = compile(source);
-  EXPECT_FALSE(compilation.diagnostics.has_errors());
   std::string out;
-  for (const ScenarioError& error : contradictions(scenario_of(rest), *compilation.model))
+  for (const ScenarioError& error : contradictions(scenario_of(rest), *model))
     out += std::to_string(error.line) + ": " + error.message + "\n";
   return out;
 }
