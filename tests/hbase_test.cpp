@@ -76,9 +76,10 @@ TEST(HBaseReads, AskForEntriesByFilters) {
 
 TEST(HBaseWrites, OfOneAggregateAreOneCheckedRow) {
   const Laid game = example("game", "figure8");
-  const auto requests =
-      base_requests(game.layout(), {game.write("Game.id", WriteKind::Put), game.write("Game.rounds", WriteKind::Put),
-                                    game.write("Game.rounds", WriteKind::Erase)});
+  targets::Write erased = game.write("Game.rounds", WriteKind::Erase);
+  erased.gone = true;
+  const auto requests = base_requests(game.layout(), {game.write("Game.id", WriteKind::Put),
+                                                      game.write("Game.rounds", WriteKind::Put), erased});
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].text,
             R"(check_and_mutate 'game:Game', key($id), 'e:noam_version', int($noam_version), {

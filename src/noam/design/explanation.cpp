@@ -102,8 +102,39 @@ struct Touch {
   std::set<std::uint32_t> resized;           // collections that may have become longer or shorter
   std::set<std::uint32_t> appended;          // lists that something is appended to, and that is all
   std::set<std::uint32_t> empty;             // Make: collections without elements
+  bool replaces = false;                     // Make: of an instance that may be there already
   double times = 1;
 };
+
+// The fields that a change may give other values, and those of them that it sets as a whole.
+struct Fields {
+  const model::EntityId entity;
+  const std::set<std::uint32_t>& any;
+  const std::set<std::uint32_t>& whole;
+};
+
+// Whether a value hangs on one of the fields; also through what a node is made of, such as the words of a text. What is
+// made of elements hangs on all of them only where the collection is set as a whole.
+bool hangs_on(const Logical& logical, const Expr& expr, const Fields& fields) {
+  const auto hangs = [&](const Expr& at) { return hangs_on(logical, at, fields); };
+  if (expr.kind == ExprKind::Field && expr.operands[0].type.kind == TypeKind::Reference &&
+      expr.operands[0].type.entity() == fields.entity && fields.any.contains(expr.index))
+    return true;
+  if (expr.kind == ExprKind::Variable && expr.index < logical.nodes.size()) {
+    const Node& node = logical.nodes[expr.index];
+    const bool element = node.kind == NodeKind::Element || node.kind == NodeKind::Word;
+    return hangs_on(logical, node.source, {fields.entity, element ? fields.whole : fields.any, fields.whole});
+  }
+  if (expr.kind == ExprKind::Select && expr.index < logical.subs.size()) {
+    const Body& body = logical.subs[expr.index].body;
+    const auto node_hangs = [&](std::uint32_t node) { return hangs(logical.nodes[node].source); };
+    return std::any_of(body.where.begin(), body.where.end(), hangs) ||
+           std::any_of(body.nodes.begin(), body.nodes.end(), node_hangs) ||
+           std::any_of(body.columns.begin(), body.columns.end(),
+                       [&](const OutputColumn& column) { return hangs(column.expr); });
+  }
+  return std::any_of(expr.operands.begin(), expr.operands.end(), hangs);
+}
 
 class CommandExplainer {
  public:
@@ -258,6 +289,7 @@ class CommandExplainer {
     touch.kind = Touch::Kind::Make;
     touch.entity = change.entity;
     touch.target = fmt::format("a new {}", name(change.entity));
+    touch.replaces = change.kind == ChangeKind::Put;
     touch.times = factor;
     for (std::uint32_t i = 0; i < entity.fields.size(); ++i)
       if (entity.fields[i].type.is_collection()) touch.empty.insert(i);
@@ -427,6 +459,7 @@ class CommandExplainer {
   }
 
   static void note_ways(const Touch& touch, const Family& family, Written& written) {
+    note_values(touch, family, written);
     if (touch.kind != Touch::Kind::Change) return write(written, touch.kind);
     if (family.elements) {
       const bool appended = touch.appended.contains(*family.elements);
@@ -448,6 +481,22 @@ class CommandExplainer {
       written.appended = true;
     else
       written.changed = true;
+  }
+
+  // The columns of a base that a change gives other values.
+  static void note_values(const Touch& touch, const Family& family, Written& written) {
+    const auto cells = static_cast<std::uint32_t>(family.cells.size());
+    for (std::uint32_t i = 0; i < cells; ++i) {
+      const auto field = own_field(family.cells[i].expr);
+      if (touch.kind != Touch::Kind::Change || family.elements || !field || touch.fields.contains(*field))
+        written.values.insert(i);
+    }
+    for (std::uint32_t i = 0; i < family.hidden.size(); ++i) {
+      const Hidden& hidden = family.hidden[i];
+      if (touch.kind != Touch::Kind::Change ||
+          (hidden.kind == HiddenKind::Elements && touch.resized.contains(hidden.of)))
+        written.values.insert(cells + i);
+    }
   }
 
   // Elements may lie in blocks of their own.
@@ -484,7 +533,7 @@ class CommandExplainer {
 
   // No row is there yet, because a row needs an element of something that is empty.
   static bool finds_nothing(const Touch& touch, const Plan& plan) {
-    return touch.kind == Touch::Kind::Make &&
+    return touch.kind == Touch::Kind::Make && !touch.replaces &&
            std::any_of(touch.empty.begin(), touch.empty.end(),
                        [&](std::uint32_t field) { return unnests(plan, field + 1); });
   }
@@ -502,17 +551,41 @@ class CommandExplainer {
     return std::min(sum, 1.0);
   }
 
-  // A change of these fields moves entries to another key.
-  static bool moves(const std::vector<Expr>& parts, const Touch& touch) {
+  // The fields of a change that are set as a whole, and not element by element.
+  static std::set<std::uint32_t> whole_fields(const Touch& touch) {
+    std::set<std::uint32_t> out;
+    for (const std::uint32_t field : touch.fields)
+      if (!touch.elements.contains(field)) out.insert(field);
+    return out;
+  }
+
+  // A change moves entries to another key.
+  static bool moves(const FamilyLogic& logic, const std::vector<Expr>& parts, const Touch& touch) {
     if (touch.kind != Touch::Kind::Change) return false;
-    const std::function<bool(const Expr&)> reads = [&](const Expr& expr) -> bool {
-      if (expr.kind == ExprKind::Field && expr.operands[0].kind == ExprKind::Variable &&
-          expr.operands[0].type.kind == TypeKind::Reference && expr.operands[0].type.entity() == touch.entity &&
-          touch.fields.contains(expr.index))
-        return true;
-      return std::any_of(expr.operands.begin(), expr.operands.end(), reads);
-    };
-    return std::any_of(parts.begin(), parts.end(), reads);
+    const std::set<std::uint32_t> whole = whole_fields(touch);
+    return std::any_of(parts.begin(), parts.end(), [&](const Expr& part) {
+      return hangs_on(logic.logical, part, {touch.entity, touch.fields, whole});
+    });
+  }
+
+  // A change makes rows that were not there, or takes away some that were: what they are made of, or which of them
+  // count, hangs on its fields.
+  static bool come_and_go(const FamilyLogic& logic, const Touch& touch) {
+    if (touch.kind != Touch::Kind::Change) return touch.replaces;
+    const Fields fields{touch.entity, touch.fields, touch.fields};
+    const auto hangs = [&](const Expr& expr) { return hangs_on(logic.logical, expr, fields); };
+    return std::any_of(logic.body.where.begin(), logic.body.where.end(), hangs) ||
+           std::any_of(logic.body.nodes.begin(), logic.body.nodes.end(),
+                       [&](std::uint32_t node) { return hangs(logic.logical.nodes[node].source); });
+  }
+
+  // The values of a copy for which the question is answered with yes; all where rows share an entry.
+  static void note_values(const FamilyLogic& logic, const Family& family, Written& written,
+                          const std::function<bool(const Expr&)>& differs) {
+    for (std::uint32_t i = 0; i < logic.cells.size(); ++i)
+      if (family.grouped || differs(logic.cells[i])) written.values.insert(i);
+    for (std::uint32_t i = 0; i < family.hidden.size(); ++i)
+      written.values.insert(static_cast<std::uint32_t>(family.cells.size()) + i);
   }
 
   static bool reaches_beyond(const FamilyLogic& logic, const Expr& expr) {
@@ -560,8 +633,8 @@ class CommandExplainer {
         const Narration found = narrate_direct(program_, upkeep, i);
         support(fmt::format("the rows of {}:", touch.target), found.deeds, touch.times * moments(touch));
         const double rows = found.rows * share(touch, direct.fields, direct.plan) * touch.times;
-        const bool other_block = moves(logic.block, touch);
-        const bool other_key = other_block || moves(logic.key, touch);
+        const bool other_block = moves(logic, logic.block, touch);
+        const bool other_key = other_block || moves(logic, logic.key, touch);
         bool one_block = true;
         for (const Expr& part : logic.block) {
           std::vector<std::uint32_t> nodes;
@@ -571,15 +644,20 @@ class CommandExplainer {
         const double entries = rows * (other_key ? 2 : 1);
         changed(entries, one_block ? touch.times * (other_block ? 2 : 1) : entries,
                 other_key ? Touch::Kind::Remove : touch.kind);
-        // Elements come and go.
-        const bool both = touch.kind == Touch::Kind::Change && !touch.elements.empty();
+        const bool both = come_and_go(logic, touch);
         out.written.made = out.written.made || other_key || both;
         out.written.erased = out.written.erased || both;
+        out.written.changed = out.written.changed || touch.replaces;
+        const Fields fields{touch.entity, touch.fields, touch.fields};
+        note_values(logic, family, out.written, [&](const Expr& cell) {
+          return touch.kind != Touch::Kind::Change || hangs_on(logic.logical, cell, fields);
+        });
       }
     }
     const auto beyond = [&](const Expr& part) { return reaches_beyond(logic, part); };
     const bool key_beyond = std::any_of(logic.block.begin(), logic.block.end(), beyond) ||
                             std::any_of(logic.key.begin(), logic.key.end(), beyond);
+    const bool rows_beyond = std::any_of(logic.body.where.begin(), logic.body.where.end(), beyond);
     for (std::size_t i = 0; i < upkeep.indirect.size(); ++i) {
       const IndirectPlan& indirect = upkeep.indirect[i];
       for (const Touch& touch : touches_) {
@@ -596,10 +674,14 @@ class CommandExplainer {
         const double part = indirect.reference_only ? 1 : share(touch, indirect.fields, indirect.plan);
         const double entries = found * part * (key_beyond ? 2 : 1);
         changed(entries, entries, key_beyond ? Touch::Kind::Remove : Touch::Kind::Change);
-        out.written.made = out.written.made || key_beyond;
+        out.written.made = out.written.made || key_beyond || rows_beyond;
+        out.written.erased = out.written.erased || rows_beyond;
+        note_values(logic, family, out.written, beyond);
       }
     }
     if (!follows) return;
+    // Where a row goes, the entry that it shares with others stays.
+    if (family.grouped && !family.added_to()) out.written.changed = out.written.changed || out.written.erased;
     read_before(family, upkeep.family, read, out);
     out.written.bytes = out.written.entries * explainer_.bytes(upkeep.family);
     out_.copies.push_back(std::move(out));

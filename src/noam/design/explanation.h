@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Written {
   bool changed = false;
   bool appended = false;  // a list in it gets longer, and that is all
   bool erased = false;
+  // Of an entry that is only changed, the values that may differ: cells, and then hidden ones.
+  std::set<std::uint32_t> values;
 
   bool operator==(const Written&) const = default;
 };

@@ -614,6 +614,29 @@ std::string counted_out(const Placed& placed) {
   return first;
 }
 
+bool in_one_document(const Layout& layout, const FamilyOutline& a, const FamilyOutline& b) {
+  if (&layout.kind_of(a) != &layout.kind_of(b)) return false;
+  const auto once = [&](const FamilyOutline& family) {
+    const Shape shape = layout.placed(family).shape;
+    return shape == Shape::Fields || shape == Shape::Subdocument;
+  };
+  const bool entries = layout.placed(a).shape == Shape::Document && layout.placed(b).shape == Shape::Document;
+  return (once(a) && once(b)) || (entries && same_constants(a, b));
+}
+
+std::vector<std::pair<std::string, const Column*>> written_columns(const Placed& placed, const Write& write) {
+  auto out = placed.columns();
+  std::erase_if(out, [&](const auto& column) { return !write.writes(*column.second); });
+  return out;
+}
+
+const Write* put_among(const std::vector<Write>& writes, const FamilyOutline& family) {
+  const auto found = std::find_if(writes.begin(), writes.end(), [&](const Write& write) {
+    return write.family->index == family.index && write.kind == WriteKind::Put && !write.fresh;
+  });
+  return found == writes.end() ? nullptr : &*found;
+}
+
 bool writes_any(const std::vector<Write>& writes, const FamilyOutline& family, WriteKind kind) {
   return std::any_of(writes.begin(), writes.end(), [&](const Write& write) {
     return write.family->index == family.index && write.kind == kind && !write.fresh;
@@ -646,8 +669,6 @@ void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements
     statement.steps = std::move(steps);
   }
 }
-
-namespace {}  // namespace
 
 std::string place_of(const Layout& layout, const FamilyOutline& family, const Column& column,
                      std::string (*part_field)(const Kind& kind, const Part& part)) {

@@ -163,6 +163,12 @@ std::string counted_out(const Placed& placed);
 // it: one by one, the second would not find the version that it has read.
 using United = std::function<std::vector<Native>(const Kind& kind, const std::vector<Write>& writes)>;
 void unite_writes(const Layout& layout, std::vector<ListedStatement>& statements, const United& united);
+// Entries of both that have the same key are in one document.
+bool in_one_document(const Layout& layout, const FamilyOutline& a, const FamilyOutline& b);
+// The columns of which a write gives values, each with its name.
+std::vector<std::pair<std::string, const Column*>> written_columns(const Placed& placed, const Write& write);
+// The update of a family among the writes that says which values differ, if there is one.
+const Write* put_among(const std::vector<Write>& writes, const FamilyOutline& family);
 // Whether there is such a write to an instance that was there before.
 bool writes_any(const std::vector<Write>& writes, const FamilyOutline& family, WriteKind kind);
 

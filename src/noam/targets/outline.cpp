@@ -117,6 +117,10 @@ class Outliner {
     out.descending = part.descending;
     out.meaning = text(collection, part.expr);
     out.attribute = attribute_of(part.expr);
+    if (out.attribute) {
+      const auto& key = model_.entity(out.attribute->entity).key;
+      out.identifies = std::find(key.begin(), key.end(), out.attribute->field) != key.end();
+    }
     if (part.expr.kind == ExprKind::Constant && !std::holds_alternative<std::monostate>(part.expr.constant))
       out.constant = part.expr.constant;
     return out;

@@ -30,6 +30,7 @@ struct Column {
   bool counts = false;  // a count or a whole sum: may be kept by adding
   std::string meaning;  // `Game.first_player`, `count(*)`
   std::optional<Attribute> attribute;
+  bool identifies = false;                 // the attribute is part of its entity's key
   std::optional<model::Literal> constant;  // a part of a key that is the same for all entries of the family
   std::optional<design::Place> same_as;    // a part of a key of the same entry that has the same value
 };

@@ -125,7 +125,16 @@ std::string readme(const Outline& outline, std::string_view title, const Capabil
       "the\nprogram that asks. A request stands once, and is sent for each instance that a command changes. "
       "Placeholders bear the\nnames of columns; those of a bound end in `_from` and `_to`. `noam_version` is the "
       "version of an aggregate that was\nread, `noam_next_version` one more, `noam_limit` how many entries are "
-      "wanted.\n");
+      "wanted.\n\n"
+      "A change writes only the values that differ. Where entries go while the command writes others, the placeholders "
+      "of "
+      "those\nthat go end in `_gone`: `cat_gone` is the old value, `cat` the new one. Do not erase an entry that is "
+      "also "
+      "written.\n");
+  add("Who writes",
+      "The requests are for applications that use these data without noam. noam's own store keeps more than the "
+      "requests do:\nwhich commands were applied, and the state of each copy. noam's own store and these requests must "
+      "never write to one\nkeyspace or database: give each its own.\n");
   add("What the database promises",
       markdown_table({"", ""}, {{"atomic", std::string(capabilities.atomic)},
                                 {"conditional writes", std::string(capabilities.conditional)},

@@ -1,6 +1,7 @@
 #include "noam/targets/statements.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -16,6 +17,44 @@ using design::Step;
 using design::StepKind;
 
 namespace {
+
+// What is known to be equal to a slot, since an entry was looked up by it.
+using Known = std::map<std::uint32_t, model::Expr>;
+
+model::Expr with_known(const model::Expr& expr, const Known& known) {
+  if (expr.kind == model::ExprKind::Slot) {
+    const auto found = known.find(expr.index);
+    return found == known.end() ? expr : found->second;
+  }
+  model::Expr out = expr;
+  for (model::Expr& operand : out.operands) operand = with_known(operand, known);
+  return out;
+}
+
+// Learns from a lookup which slots hold a part of the key that it was asked for.
+void learn(const Step& step, Known& known) {
+  const auto source = [&](const design::Place& place) -> const design::KeySource* {
+    if (place.kind == design::Place::Kind::Block && place.index < step.block.size()) return &step.block[place.index];
+    if (place.kind == design::Place::Kind::Key && place.index < step.prefix.size()) return &step.prefix[place.index];
+    return nullptr;
+  };
+  for (const auto* parts : {&step.block, &step.prefix})
+    for (const design::KeySource& part : *parts)
+      if (part.slot && part.kind == design::KeySource::Kind::Value) known[*part.slot] = with_known(part.value, known);
+  for (const design::Output& output : step.outputs)
+    if (const auto* part = source(output.place); part != nullptr && part->kind == design::KeySource::Kind::Value)
+      known[output.slot] = with_known(part->value, known);
+}
+
+// One value each, and the same ones.
+bool same_sources(const std::vector<design::KeySource>& a, const std::vector<design::KeySource>& b,
+                  const Known& known) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [&](const design::KeySource& one, const design::KeySource& other) {
+        const bool values = one.kind == design::KeySource::Kind::Value && other.kind == design::KeySource::Kind::Value;
+        return values && model::same(with_known(one.value, known), with_known(other.value, known));
+      });
+}
 
 bool takes_several(const design::KeySource& source) { return source.kind != design::KeySource::Kind::Value; }
 
@@ -33,7 +72,7 @@ class Lister {
     std::vector<Write> writes;
     std::vector<std::string> written_back;
     note_made(explanation);
-    for (const design::Written& written : explanation.bases) write("write", written, 1, writes);
+    for (const design::Written& written : explanation.bases) write("write", written, false, 1, writes);
     for (const design::Following& copy : explanation.copies) {
       out_.steps.push_back({1,
                             fmt::format("{} {}", copy.forgotten ? "forget its part of" : "keep",
@@ -43,7 +82,7 @@ class Lister {
                             {}});
       tell(copy.support, 2);
       if (read_before(copy)) written_back.push_back(outline_.family(copy.written.family).label);
-      write("then write", copy.written, 2, writes);
+      write("then write", copy.written, copy.forgotten, 2, writes);
     }
     if (!writes.empty()) {
       out_.together = dialect_.together(writes);
@@ -99,12 +138,16 @@ class Lister {
   }
 
   void tell(const std::vector<Deed>& deeds, std::size_t depth) {
-    for (const Deed& deed : deeds) {
+    std::set<const Step*> asked;  // with others before them
+    for (std::size_t i = 0; i < deeds.size(); ++i) {
+      const Deed& deed = deeds[i];
       ListedStep step;
       step.depth = depth;
       step.text = deed.text;
-      if (deed.step != nullptr)
-        ask(*deed.step, step);
+      if (deed.step != nullptr && asked.contains(deed.step))
+        asked_before(step);
+      else if (deed.step != nullptr)
+        ask(*deed.step, mates_of(deeds, i, asked), step);
       else if (deed.family)
         ask(deed, step);
       out_.steps.push_back(std::move(step));
@@ -112,7 +155,37 @@ class Lister {
     }
   }
 
-  void ask(const Step& step, ListedStep& out) const {
+  static void asked_before(ListedStep& out) {
+    out.requests.push_back({{}, "by the request above"});
+    out.asks = true;
+  }
+
+  // The families of later steps that look up entries of the same key in the same place.
+  std::vector<const FamilyOutline*> mates_of(const std::vector<Deed>& deeds, std::size_t at,
+                                             std::set<const Step*>& asked) const {
+    std::vector<const FamilyOutline*> out;
+    const Step& step = *deeds[at].step;
+    if (!one_entry(step)) return out;
+    const FamilyOutline& family = outline_.family(step.family);
+    Known known;
+    learn(step, known);
+    for (std::size_t i = at + 1; i < deeds.size(); ++i) {
+      const Step* other = deeds[i].step;
+      if (other == nullptr || !one_entry(*other)) continue;
+      if (other->family != step.family && dialect_.in_one_place(family, outline_.family(other->family)) &&
+          same_sources(step.block, other->block, known) && same_sources(step.prefix, other->prefix, known) &&
+          asked.insert(other).second)
+        out.push_back(&outline_.family(other->family));
+      learn(*other, known);
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool one_entry(const Step& step) const {
+    return step.kind == StepKind::Lookup && step.prefix.size() == outline_.family(step.family).key.size();
+  }
+
+  void ask(const Step& step, std::vector<const FamilyOutline*> mates, ListedStep& out) const {
     switch (step.kind) {
       case StepKind::Lookup:
       case StepKind::Scan: {
@@ -125,6 +198,7 @@ class Lister {
         read.high_inclusive = step.range.high_inclusive;
         read.reverse = step.reverse;
         read.limited = step.limited;
+        read.mates = std::move(mates);
         request(read, out);
         if (std::any_of(step.block.begin(), step.block.end(), takes_several) ||
             std::any_of(step.prefix.begin(), step.prefix.end(), takes_several))
@@ -178,29 +252,59 @@ class Lister {
     out.asks = true;
   }
 
-  void write(const char* what, const design::Written& written, std::size_t depth, std::vector<Write>& writes) {
+  void write(const char* what, const design::Written& written, bool forgotten, std::size_t depth,
+             std::vector<Write>& writes) {
     ListedStep step;
     step.depth = depth;
     const FamilyOutline& family = outline_.family(written.family);
     step.text = fmt::format("{} {}", what, family.label);
     step.asks = true;
-    const auto add = [&](WriteKind kind, bool fresh = false) {
-      writes.push_back({&outline_.collection_of(written.family), &family, kind, fresh});
-      step.writes.push_back(writes.back());
-      step.requests.push_back(dialect_.write(writes.back()));
+    const auto add = [&](Write write) {
+      write.collection = &outline_.collection_of(written.family);
+      write.family = &family;
+      step.writes.push_back(write);
+      step.requests.push_back(dialect_.write(write));
+      writes.push_back(std::move(write));
+    };
+    const auto write_of = [](WriteKind kind, bool gone = false) {
+      Write out;
+      out.kind = kind;
+      out.gone = gone;
+      return out;
     };
     const bool unknown = !written.made && !written.changed && !written.appended && !written.erased;
-    if (family.adds) {
-      add(WriteKind::Add);
-      if (written.erased) add(WriteKind::Erase);
+    if (forgotten) {
+      Write erased = write_of(WriteKind::Erase);
+      erased.forgotten = true;
+      add(std::move(erased));
+    } else if (family.adds) {
+      // Less in the entry that a row leaves, more in the one that it comes to.
+      const bool moved = written.made && written.erased;
+      add(write_of(WriteKind::Add));
+      if (moved) add(write_of(WriteKind::Add, true));
+      if (written.erased) add(write_of(WriteKind::Erase, moved));
     } else {
-      const bool new_instance = made_.contains(family.index);
-      if (written.made) add(family.existence ? WriteKind::Insert : WriteKind::Put, new_instance);
-      if ((written.changed && !(written.made && !family.existence)) || unknown) add(WriteKind::Put);
-      if (written.appended) add(WriteKind::Append);
-      if (written.erased) add(WriteKind::Erase);
+      if (written.made) {
+        Write made = write_of(family.existence ? WriteKind::Insert : WriteKind::Put);
+        made.fresh = made_.contains(family.index);
+        add(std::move(made));
+      }
+      if ((written.changed && !(written.made && !family.existence)) || unknown) add(change_of(written, family));
+      if (written.appended) add(write_of(WriteKind::Append));
+      const bool others = written.made || written.changed || written.appended;
+      const bool several = !family.base || family.elements != model::TypeKind::Unknown;
+      if (written.erased) add(write_of(WriteKind::Erase, others && several));
     }
     out_.steps.push_back(std::move(step));
+  }
+
+  // A change writes the values that may differ, and no others. Elements are written whole.
+  static Write change_of(const design::Written& written, const FamilyOutline& family) {
+    Write out;
+    out.kind = WriteKind::Put;
+    if (family.elements == model::TypeKind::Unknown && written.values.size() < family.values.size())
+      out.changed = written.values;
+    return out;
   }
 
   const Outline& outline_;

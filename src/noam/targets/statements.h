@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ struct Read {
   bool high_inclusive = true;
   bool reverse = false;
   bool limited = false;  // no more than so many entries are needed
+  // Other families whose entries have the same key and lie in one row, document or item with it: read by the same
+  // request. Only of one entry.
+  std::vector<const FamilyOutline*> mates;
 
   [[nodiscard]] bool ranged() const { return low || high; }
   [[nodiscard]] bool one_entry() const { return !scan && prefix == family->key.size(); }
@@ -33,7 +37,7 @@ struct Read {
 
 enum class WriteKind : std::uint8_t {
   Insert,  // an instance that must not be there
-  Put,     // an entry, whole, whether it is there or not
+  Put,     // an entry, whether it is there or not; only some of its values where it is known to be there
   Append,  // elements to a list inside an entry
   Add,     // to the counts of an entry, which may not be there yet
   Erase,   // an entry
@@ -44,6 +48,27 @@ struct Write {
   const FamilyOutline* family = nullptr;
   WriteKind kind = WriteKind::Put;
   bool fresh = false;  // Put: its aggregate is made by the same command, which sees to it that it is new
+  // Add, Erase: the entry as it was, while the command writes others of the family, too. Its key is not theirs: the
+  // placeholders end in `_gone`.
+  bool gone = false;
+  bool forgotten = false;  // Erase: goes with its owner, whatever is counted in it
+  // Put: the values that differ, of an entry that is there. Empty: all, of one that may be new.
+  std::set<std::uint32_t> changed;
+
+  [[nodiscard]] bool partial() const { return !changed.empty(); }
+  [[nodiscard]] bool writes(const Column& value) const {
+    return changed.empty() || changed.contains(static_cast<std::uint32_t>(&value - family->values.data()));
+  }
+  // What the placeholder of a part of the key, and of a value, ends in. What identifies the instance of a base is the
+  // same before and after.
+  [[nodiscard]] const char* end_of(const Column& part) const {
+    return gone && !(family->base && part.identifies) ? gone_end : "";
+  }
+  [[nodiscard]] const char* end() const { return gone ? gone_end : ""; }
+  // Erase: only if nothing is counted in the entry any more.
+  [[nodiscard]] bool only_if_over() const { return family->adds && !forgotten; }
+
+  static constexpr const char* gone_end = "_gone";
 };
 
 // A request, or why there is none.
@@ -59,6 +84,8 @@ class Dialect {
   virtual ~Dialect() = default;
 
   [[nodiscard]] virtual Native read(const Read& read) const = 0;
+  // Entries of both that have the same key lie in one row, document or item, and one request can read them.
+  [[nodiscard]] virtual bool in_one_place(const FamilyOutline& a, const FamilyOutline& b) const = 0;
   [[nodiscard]] virtual Native write(const Write& write) const = 0;
   // What of a command's writes happens together or not at all, in sentences.
   [[nodiscard]] virtual std::string together(const std::vector<Write>& writes) const = 0;

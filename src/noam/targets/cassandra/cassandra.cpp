@@ -55,9 +55,9 @@ constexpr auto known_options = std::to_array<Option>({
 std::string placeholder(const std::string& name) { return ":" + name; }
 
 // A key part in a WHERE: equal to what is given.
-void equal(const KeyPart& part, std::vector<std::string>& out) {
-  if (!part.presence.empty()) out.push_back(fmt::format("{} = {}", part.presence, placeholder(part.presence)));
-  out.push_back(fmt::format("{} = {}", part.name, placeholder(part.name)));
+void equal(const KeyPart& part, std::vector<std::string>& out, const std::string& end = {}) {
+  if (!part.presence.empty()) out.push_back(fmt::format("{} = {}", part.presence, placeholder(part.presence + end)));
+  out.push_back(fmt::format("{} = {}", part.name, placeholder(part.name + end)));
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between = ", ") {
@@ -75,7 +75,11 @@ class CqlDialect : public Dialect {
     std::vector<std::string> columns;
     names(table.partition, columns);
     if (!only_static) names(table.clustering, columns);
-    for (const std::string& name : value_names(*read.family)) columns.push_back(name);
+    std::vector<const FamilyOutline*> families = {read.family};
+    families.insert(families.end(), read.mates.begin(), read.mates.end());
+    for (const FamilyOutline* family : families)
+      for (const std::string& name : value_names(*family))
+        if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
     std::string out = fmt::format("SELECT {}{} FROM {}", only_static ? "DISTINCT " : "", joined(columns), table.name);
     std::vector<std::string> where;
     if (!read.scan) {
@@ -90,6 +94,10 @@ class CqlDialect : public Dialect {
     return native;
   }
 
+  [[nodiscard]] bool in_one_place(const FamilyOutline& a, const FamilyOutline& b) const override {
+    return &layout_.table_of(a) == &layout_.table_of(b) && share_row(a, b);
+  }
+
   [[nodiscard]] Native write(const Write& write) const override {
     const Table& table = layout_.table_of(*write.family);
     Native native;
@@ -98,22 +106,23 @@ class CqlDialect : public Dialect {
         native.text = insert(table, *write.family, true);
         break;
       case WriteKind::Put:
-        if (table.counters)
-          native.text = add(table, *write.family);
-        else
-          native.text = write.fresh ? insert(table, *write.family, false) : put(table, *write.family);
+        // A plain insert would meet the conditional writes that follow on the same row.
+        if (write.fresh && versioned(table, *write.family)) return {{}, "in one batch with its insert, below"};
+        native.text = table.counters ? add(table, write) : put(table, write);
         break;
       case WriteKind::Append:
-        native.text = append(table, *write.family);
+        native.text = append(table, write);
         break;
       case WriteKind::Add:
-        native.text = add(table, *write.family);
+        native.text = add(table, write);
         break;
       case WriteKind::Erase:
-        native.text = erase(table, *write.family);
+        native.text = erase(table, write);
         break;
     }
-    if (write.kind != WriteKind::Erase && compared(table, *write.family))
+    if (native.text.empty())
+      return {{}, write.kind == WriteKind::Erase ? "it goes with the row" : "nothing to write: the row itself says it"};
+    if (native.text.find("_before") != std::string::npos)
       native.why_not = "`…_before` is as it was read, null where it was not there; read again where it is not so";
     return native;
   }
@@ -137,8 +146,8 @@ class CqlDialect : public Dialect {
     for (const Table& table : layout_.tables) {
       std::vector<const Write*> of_table;
       for (const Write& write : writes)
-        if (write.family->base && &layout_.table_of(*write.family) == &table) of_table.push_back(&write);
-      if (of_table.size() > 1 && table.version_of_block) out.push_back(conditional_batch(table, of_table));
+        if (&layout_.table_of(*write.family) == &table && versioned(table, *write.family)) of_table.push_back(&write);
+      if (of_table.size() > 1) out.push_back(conditional_batch(table, of_table));
     }
     if (const auto counters = counter_batch(writes)) out.push_back(*counters);
     for (const Table* table : heads_elsewhere(writes))
@@ -167,19 +176,23 @@ class CqlDialect : public Dialect {
   // All that is written to a partition, under one condition.
   [[nodiscard]] Native conditional_batch(const Table& table, const std::vector<const Write*>& writes) const {
     std::string inside;
-    const auto first = std::find_if(writes.begin(), writes.end(), [](const Write* write) {
+    auto first = std::find_if(writes.begin(), writes.end(), [](const Write* write) {
       return write->kind == WriteKind::Insert || (write->kind == WriteKind::Erase && write->family->existence);
     });
-    if (first == writes.end())
+    // The version of a row is written with it, that of a partition by itself.
+    if (first == writes.end() && table.version_of_block)
       inside += "  " + raise_head(table) + ";\n";
+    else if (first == writes.end())
+      inside += "  " + put(table, **(first = writes.begin())) + ";\n";
     else
       inside += "  " +
-                ((*first)->kind == WriteKind::Insert ? insert(table, *(*first)->family, true)
-                                                     : erase(table, *(*first)->family)) +
+                ((*first)->kind == WriteKind::Insert ? insert(table, *(*first)->family, true) : erase(table, **first)) +
                 ";\n";
-    for (const Write* write : writes)
-      if (write->kind != WriteKind::Insert && (first == writes.end() || write != *first))
-        inside += "  " + unconditional(table, *write) + ";\n";
+    for (const Write* write : writes) {
+      if (write->kind == WriteKind::Insert || (first != writes.end() && write == *first)) continue;
+      const std::string statement = unconditional(table, *write);
+      if (!statement.empty()) inside += "  " + statement + ";\n";
+    }
     Native native;
     native.text = "BEGIN BATCH\n" + inside + "APPLY BATCH";
     return native;
@@ -191,7 +204,7 @@ class CqlDialect : public Dialect {
     for (const Write& write : writes) {
       const Table& table = layout_.table_of(*write.family);
       if (write.kind == WriteKind::Erase || !table.counters) continue;
-      inside += "  " + add(table, *write.family) + ";\n";
+      inside += "  " + add(table, write) + ";\n";
       ++count;
     }
     if (count < 2) return std::nullopt;
@@ -314,19 +327,32 @@ class CqlDialect : public Dialect {
     return types_.literal(column.type, model::from_literal(column.type, *column.constant));
   }
 
-  [[nodiscard]] std::vector<std::string> where(const Table& table, const FamilyOutline& family) const {
+  [[nodiscard]] std::string where(const Table& table, const Write& write) const {
+    const FamilyOutline& family = *write.family;
     std::vector<std::string> out;
-    for (const KeyPart& part : table.partition) equal(part, out);
+    for (const KeyPart& part : table.partition) equal(part, out, write.end_of(*part.column));
     for (std::size_t i = 0; i < family.key.size(); ++i) {
       if (family.key[i].constant)
         out.push_back(fmt::format("{} = {}", table.clustering[i].name, constant(family.key[i])));
       else
-        equal(table.clustering[i], out);
+        equal(table.clustering[i], out, write.end_of(family.key[i]));
     }
-    return out;
+    return joined(out, " AND ");
+  }
+
+  // Of families of one table: entries of both may be in one row.
+  [[nodiscard]] static bool share_row(const FamilyOutline& a, const FamilyOutline& b) {
+    return a.one_a_block() == b.one_a_block() && same_constants(a, b);
   }
 
   [[nodiscard]] std::string insert(const Table& table, const FamilyOutline& family, bool must_be_new) const {
+    Write all;
+    all.family = &family;
+    return insert(table, all, must_be_new);
+  }
+
+  [[nodiscard]] std::string insert(const Table& table, const Write& write, bool must_be_new) const {
+    const FamilyOutline& family = *write.family;
     std::vector<std::string> columns;
     std::vector<std::string> values;
     const auto give = [&](const std::string& name, std::string value) {
@@ -344,16 +370,40 @@ class CqlDialect : public Dialect {
       else
         give_part(table.clustering[i]);
     }
-    for (const std::string& name : layout_.families.at(family.index).values)
-      if (!name.empty()) give(name, placeholder(name));
+    for (const std::string& name : written_names(write)) give(name, placeholder(name));
     if (family.existence && must_be_new) give(table.version, "1");
     return fmt::format("INSERT INTO {} ({}) VALUES ({}){}", table.name, joined(columns), joined(values),
                        must_be_new ? " IF NOT EXISTS" : "");
   }
 
-  // The head of the aggregate is in the same partition, so the write can depend on its version.
+  // The columns of the values that a write gives, without those that a key says.
+  [[nodiscard]] std::vector<std::string> written_names(const Write& write) const {
+    std::vector<std::string> out;
+    const auto& names_of_values = layout_.families.at(write.family->index).values;
+    for (std::size_t i = 0; i < names_of_values.size(); ++i)
+      if (!names_of_values[i].empty() && write.writes(write.family->values[i])) out.push_back(names_of_values[i]);
+    return out;
+  }
+
+  // The head of the aggregate is in the same partition or row, so the write can depend on its version.
   [[nodiscard]] static bool versioned(const Table& table, const FamilyOutline& family) {
-    return family.base && !table.version.empty() && (table.version_of_block || family.existence);
+    if (!family.base || table.version.empty()) return false;
+    return table.version_of_block || family.existence || beside_version(table, family);
+  }
+
+  // The row that the entry is in has a version.
+  [[nodiscard]] static bool beside_version(const Table& table, const FamilyOutline& family) {
+    return std::any_of(table.families.begin(), table.families.end(),
+                       [&](const FamilyOutline* other) { return other->existence && share_row(*other, family); });
+  }
+
+  // The timestamps of conditional writes come from another clock than those of plain ones, so a row has only one kind:
+  // conditional ones where it has a version, and where something in it is counted.
+  [[nodiscard]] static bool in_conditional_row(const Table& table, const FamilyOutline& family) {
+    return !table.counters &&
+           std::any_of(table.families.begin(), table.families.end(), [&](const FamilyOutline* other) {
+             return share_row(*other, family) && (versioned(table, *other) || (other->adds && !other->base));
+           });
   }
 
   [[nodiscard]] static std::string raise(const Table& table) {
@@ -378,35 +428,52 @@ class CqlDialect : public Dialect {
 
   // A write whose condition stands elsewhere.
   [[nodiscard]] std::string unconditional(const Table& table, const Write& write) const {
-    if (write.kind == WriteKind::Append) return append(table, *write.family, false);
-    return write.kind == WriteKind::Erase ? erase(table, *write.family, false) : insert(table, *write.family, false);
+    if (write.kind == WriteKind::Append) return append(table, write, false);
+    return write.kind == WriteKind::Erase ? erase(table, write, false) : insert(table, write, false);
   }
 
   [[nodiscard]] bool is_head_row(const Table& table, const FamilyOutline& family) const {
-    return table.version_of_block == family.one_a_block();
+    return table.version_of_block ? family.one_a_block() : beside_version(table, family);
   }
 
-  // A copy that is written under the condition that it is as it was read: a count, or beside an aggregate in its row.
+  // A copy that is written under the condition that it is as it was read: a count, or beside one in its row.
   [[nodiscard]] static bool compared(const Table& table, const FamilyOutline& family) {
-    if (family.base || table.counters) return false;
-    return family.adds ||
-           (!table.version.empty() && !family.values.empty() &&
+    if (family.base || !in_conditional_row(table, family)) return false;
+    return family.adds || !beside_version(table, family) ||
+           (!family.values.empty() &&
             std::all_of(family.values.begin(), family.values.end(), [](const Column& at) { return at.counts; }));
   }
 
-  [[nodiscard]] std::string put(const Table& table, const FamilyOutline& family) const {
-    if (compared(table, family)) return add(table, family);
-    if (!versioned(table, family)) return insert(table, family, false);
-    if (!is_head_row(table, family)) return with_head(table, insert(table, family, false));
-    std::vector<std::string> set;
-    for (const std::string& name : layout_.families.at(family.index).values)
-      if (!name.empty()) set.push_back(fmt::format("{} = {}", name, placeholder(name)));
-    set.push_back(raise(table));
-    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), joined(where(table, family), " AND "),
-                       as_it_was(table));
+  // The condition of a write to a copy; none where all writes to its row are plain.
+  [[nodiscard]] std::string condition(const Table& table, const Write& write) const {
+    if (!in_conditional_row(table, *write.family)) return {};
+    if (write.forgotten) return " IF EXISTS";
+    return compared(table, *write.family) ? as_read(write) : fmt::format(" IF {} > 0", table.version);
   }
 
-  [[nodiscard]] std::string append(const Table& table, const FamilyOutline& family, bool conditional = true) const {
+  [[nodiscard]] std::string update(const Table& table, const Write& write, std::vector<std::string> set,
+                                   const std::string& condition) const {
+    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), where(table, write), condition);
+  }
+
+  [[nodiscard]] std::string put(const Table& table, const Write& write) const {
+    const FamilyOutline& family = *write.family;
+    const std::vector<std::string> written = written_names(write);
+    std::vector<std::string> set;
+    for (const std::string& name : written) set.push_back(fmt::format("{} = {}", name, placeholder(name)));
+    if (versioned(table, family)) {
+      if (!is_head_row(table, family)) return with_head(table, insert(table, write, false));
+      set.push_back(raise(table));
+      return update(table, write, std::move(set), as_it_was(table));
+    }
+    if (!in_conditional_row(table, family)) return insert(table, write, false);
+    if (!set.empty()) return update(table, write, std::move(set), condition(table, write));
+    // Where it is refused, there is such a row.
+    return beside_version(table, family) ? std::string() : insert(table, write, false) + " IF NOT EXISTS";
+  }
+
+  [[nodiscard]] std::string append(const Table& table, const Write& write, bool conditional = true) const {
+    const FamilyOutline& family = *write.family;
     conditional = conditional && versioned(table, family);
     std::vector<std::string> set;
     const auto& names_of_values = layout_.families.at(family.index).values;
@@ -415,37 +482,41 @@ class CqlDialect : public Dialect {
           !names_of_values[i].empty())
         set.push_back(fmt::format("{0} = {0} + :{0}", names_of_values[i]));
     if (conditional) set.push_back(raise(table));
-    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), joined(where(table, family), " AND "),
-                       conditional ? as_it_was(table) : "");
+    return update(table, write, std::move(set), conditional ? as_it_was(table) : "");
   }
 
-  [[nodiscard]] std::string add(const Table& table, const FamilyOutline& family) const {
+  [[nodiscard]] std::string add(const Table& table, const Write& write) const {
     std::vector<std::string> set;
-    for (const std::string& name : value_names(family))
-      set.push_back(table.counters ? fmt::format("{0} = {0} + :{0}", name) : fmt::format("{0} = :{0}", name));
-    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), joined(where(table, family), " AND "),
-                       table.counters ? "" : as_read(family));
+    for (const std::string& name : value_names(*write.family))
+      set.push_back(table.counters ? fmt::format("{0} = {0} + :{0}{1}", name, write.end())
+                                   : fmt::format("{0} = :{0}{1}", name, write.end()));
+    return update(table, write, std::move(set), table.counters ? "" : as_read(write));
   }
 
-  [[nodiscard]] std::string as_read(const FamilyOutline& family) const {
+  [[nodiscard]] std::string as_read(const Write& write) const {
     std::vector<std::string> before;
-    for (const std::string& name : value_names(family)) before.push_back(fmt::format("{0} = :{0}_before", name));
-    return before.empty() ? std::string() : " IF " + joined(before, " AND ");
+    for (const std::string& name : written_names(write))
+      before.push_back(fmt::format("{0} = :{0}{1}_before", name, write.end()));
+    if (before.empty()) return write.kind == WriteKind::Erase ? " IF EXISTS" : "";
+    return " IF " + joined(before, " AND ");
   }
 
-  [[nodiscard]] std::string erase(const Table& table, const FamilyOutline& family, bool conditional = true) const {
+  [[nodiscard]] std::string erase(const Table& table, const Write& write, bool conditional = true) const {
+    const FamilyOutline& family = *write.family;
     conditional = conditional && versioned(table, family);
-    const std::string rows = joined(where(table, family), " AND ");
     // A row that is more than this entry stays; a partition with rows goes static column by static column, since a
     // condition may not stand with a delete of all of it.
     const bool with_rows = family.one_a_block() && !table.clustering.empty();
+    const bool beside_head = beside_version(table, family) && !family.existence;
     const bool owns_row = family.one_a_block()
                               ? !with_rows && (family.existence || table.families.size() == 1)
                               : family.base || table.families.size() == 1 || first_of_rows(table, family);
-    const bool columns = !owns_row && !value_names(family).empty();
-    std::string out = fmt::format("DELETE {}FROM {} WHERE {}",
-                                  columns ? joined(value_names(family)) + " " : std::string(), table.name, rows);
-    if (compared(table, family)) return out + as_read(family);
+    const bool columns = (!owns_row || beside_head) && !value_names(family).empty();
+    if (beside_head && (!columns || (family.base && !table.version_of_block))) return {};
+    std::string out =
+        fmt::format("DELETE {}FROM {} WHERE {}", columns ? joined(value_names(family)) + " " : std::string(),
+                    table.name, where(table, write));
+    if (!family.base) return out + condition(table, write);
     if (!conditional) return out;
     if (!is_head_row(table, family) || (columns && !family.existence)) return with_head(table, out);
     return out + as_it_was(table);

@@ -102,6 +102,9 @@ class ScanFinder : public Dialect {
     if (read.scan) found_.insert(layout_.kind_of(*read.family).name);
     return {};
   }
+  [[nodiscard]] bool in_one_place(const FamilyOutline& /*a*/, const FamilyOutline& /*b*/) const override {
+    return false;
+  }
   [[nodiscard]] Native write(const Write& /*write*/) const override { return {}; }
   [[nodiscard]] std::string together(const std::vector<Write>& /*writes*/) const override { return {}; }
 

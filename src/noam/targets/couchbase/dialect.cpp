@@ -63,17 +63,30 @@ class Words {
         placed(layout.placed(family)),
         family(family),
         into(keyspace.path(kind.name)) {}
+  Words(const Layout& layout, const Keyspace& keyspace, const Write& write) : Words(layout, keyspace, *write.family) {
+    this->write = &write;
+  }
+
+  // What the name of a parameter for the part ends in.
+  [[nodiscard]] const char* end_of(const Column& part) const { return write == nullptr ? "" : write->end_of(part); }
+  // The key of the document: of an entry that goes where one of its parts is.
+  [[nodiscard]] std::string document_key() const {
+    const std::vector<Part> parts = id_parts();
+    const bool other =
+        std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return *end_of(*part.column) != 0; });
+    return other ? fmt::format("noam_key{}", Write::gone_end) : "noam_key";
+  }
 
   // What is given for a part: in SQL++ with `$` before it.
   [[nodiscard]] std::string given(const Part& part, const char* sign = "$") const {
     if (part.column->constant) return json_of(documents::constant_of(layout, *part.column)).dump();
-    return sign + part.name;
+    return sign + part.name + end_of(*part.column);
   }
 
   [[nodiscard]] std::string value_name(const std::string& name) const {
     const auto taken = [&](const Part& part) { return part.name == name; };
     const bool twice = std::any_of(kind.id.begin(), kind.id.end(), taken) && placed.inside();
-    return twice ? fmt::format("{}_{}", placed.name, name) : name;
+    return (twice ? fmt::format("{}_{}", placed.name, name) : name) + (write == nullptr ? "" : write->end());
   }
 
   [[nodiscard]] std::vector<Part> id_parts() const {
@@ -85,7 +98,12 @@ class Words {
   void add_parts(Object& out, const std::vector<Part>& parts, const char* sign = "$") const {
     for (const Part& part : parts) out.add(part.name, given(part, sign));
     for (const Part& part : parts)
-      if (!part.order.empty()) out.add(part.order, sign + part.order);
+      if (!part.order.empty()) out.add(part.order, sign + part.order + end_of(*part.column));
+  }
+
+  // The columns that are written.
+  [[nodiscard]] std::vector<std::pair<std::string, const Column*>> columns() const {
+    return write == nullptr ? placed.columns() : documents::written_columns(placed, *write);
   }
 
   void add_values(Object& out, const char* sign = "$") const {
@@ -115,7 +133,7 @@ class Words {
   }
 
   [[nodiscard]] std::string element(const char* sign = "$") const {
-    std::string key = sign + family.key[0].name;
+    std::string key = sign + family.key[0].name + end_of(family.key[0]);
     if (family.elements == TypeKind::List) return std::string(sign) + "value";
     if (family.elements == TypeKind::Set) return key;
     Object out;
@@ -125,7 +143,7 @@ class Words {
   }
 
   [[nodiscard]] bool guarded() const { return family.base && kind.versioned; }
-  [[nodiscard]] std::string use_keys() const { return fmt::format("{} AS d USE KEYS $noam_key", into); }
+  [[nodiscard]] std::string use_keys() const { return fmt::format("{} AS d USE KEYS ${}", into, document_key()); }
 
   const Layout& layout;
   const Keyspace& keyspace;
@@ -133,6 +151,7 @@ class Words {
   const Placed& placed;
   const FamilyOutline& family;
   const std::string into;
+  const Write* write = nullptr;  // none: a read
 };
 
 std::string key_value(const Kind& kind, const std::string& call) {
@@ -162,18 +181,27 @@ class Reader {
   }
 
  private:
-  [[nodiscard]] bool whole() const { return words_.kind.families.size() == 1; }
+  [[nodiscard]] bool whole() const { return words_.kind.families.size() == 1 + read_.mates.size(); }
 
   // The fields of the family.
   [[nodiscard]] Texts names() const {
     Texts out;
-    if (words_.placed.inside()) {
-      out.push_back(words_.placed.name);
-    } else {
-      for (const auto& [name, column] : words_.placed.columns()) out.push_back(name);
+    bool guarded = words_.guarded();
+    show(words_.placed, out);
+    for (const FamilyOutline* mate : read_.mates) {
+      show(words_.layout.placed(*mate), out);
+      guarded = guarded || (mate->base && words_.kind.versioned);
     }
-    if (words_.guarded()) out.emplace_back(version_field);
+    if (guarded) out.emplace_back(version_field);
     return out;
+  }
+
+  static void show(const Placed& placed, Texts& out) {
+    if (placed.inside()) {
+      out.push_back(placed.name);
+    } else {
+      for (const auto& [name, column] : placed.columns()) out.push_back(name);
+    }
   }
 
   [[nodiscard]] std::string select() const {
@@ -311,7 +339,8 @@ std::string is_that_entry(const Words& words) {
   Texts same;
   for (const Part& part : words.placed.key)
     same.push_back(fmt::format("e.{} = {}", escaped(sort_field(part)),
-                               part.column->constant ? words.given(part) : parameter(sort_field(part))));
+                               part.column->constant ? words.given(part)
+                                                     : parameter(sort_field(part) + words.end_of(*part.column))));
   return joined(same, " AND ");
 }
 
@@ -346,23 +375,24 @@ void change_element(const Words& words, bool put, bool erase, Change& out) {
       out.specs.push_back(fmt::format("arrayAddUnique({}, {})", quoted_text(name), words.element("")));
     return;
   }
-  const std::string rest = fmt::format("ARRAY e FOR e IN {} WHEN e.`key` != $key END", at);
+  const std::string rest = fmt::format("ARRAY e FOR e IN {} WHEN e.`key` != ${}{} END", at, words.family.key[0].name,
+                                       words.end_of(words.family.key[0]));
   out.set.push_back(
       fmt::format("{} = {}", at, erase ? rest : fmt::format("ARRAY_APPEND({}, {})", rest, words.element())));
   out.told = false;
 }
 
-void change_columns(const Words& words, bool put, bool append, bool erase, Change& out) {
+void change_columns(const Words& words, const Write* put, bool append, bool erase, Change& out) {
   for (const auto& [name, column] : words.placed.columns()) {
     const bool list = column->type.kind == TypeKind::List && column->place.kind == design::Place::Kind::Cell;
     const std::string value = words.value_name(name);
-    if (put || (append && !list)) {
+    if ((put != nullptr && put->writes(*column)) || (put == nullptr && append && !list)) {
       out.put(words.path(name), parameter(value), words.plain_path(name), value);
-    } else if (append) {
+    } else if (append && list) {
       out.set.push_back(fmt::format("{0} = ARRAY_CONCAT({0}, {1})", words.path(name), parameter(value)));
       out.specs.push_back(
           fmt::format("arrayAppend({}, {}, {{ multi: true }})", quoted_text(words.plain_path(name)), value));
-    } else if (erase) {
+    } else if (erase && put == nullptr) {
       out.unset.push_back(words.path(name));
       out.specs.push_back(fmt::format("remove({})", quoted_text(words.plain_path(name))));
     }
@@ -370,13 +400,14 @@ void change_columns(const Words& words, bool put, bool append, bool erase, Chang
 }
 
 void change_family(const Words& words, const std::vector<Write>& writes, Change& out) {
-  const bool put = documents::writes_any(writes, words.family, WriteKind::Put);
+  const Write* put = documents::put_among(writes, words.family);
   const bool append = documents::writes_any(writes, words.family, WriteKind::Append);
   const bool erase = documents::writes_any(writes, words.family, WriteKind::Erase) && !words.family.existence;
   if (words.placed.shape == Shape::Elements) {
-    change_element(words, put, erase, out);
-  } else if (words.placed.shape == Shape::Subdocument) {
-    if (put) out.put(field(words.placed.name), words.values().text(), words.placed.name, words.values("").text());
+    change_element(words, put != nullptr, erase, out);
+  } else if (words.placed.shape == Shape::Subdocument && !(put != nullptr && put->partial())) {
+    if (put != nullptr)
+      out.put(field(words.placed.name), words.values().text(), words.placed.name, words.values("").text());
     if (erase) {
       out.unset.push_back(field(words.placed.name));
       out.specs.push_back(fmt::format("remove({})", quoted_text(words.placed.name)));
@@ -388,7 +419,7 @@ void change_family(const Words& words, const std::vector<Write>& writes, Change&
 
 std::string mutate(const Words& words, const Texts& specs, const char* options) {
   if (specs.size() > most_specs) return {};
-  return key_value(words.kind, fmt::format("mutateIn(noam_key, [{}]{})", joined(specs), options));
+  return key_value(words.kind, fmt::format("mutateIn({}, [{}]{})", words.document_key(), joined(specs), options));
 }
 
 Native update(const Words& words, Change change, bool guarded) {
@@ -432,6 +463,11 @@ class Writer {
     if (write_.kind == WriteKind::Erase) return erase();
     if (words_.placed.shape == Shape::Embedded) return embedded();
     if (write_.kind == WriteKind::Add) return add();
+    if (write_.partial()) {
+      Change change;
+      change_family(words_, {write_}, change);
+      return update(words_, std::move(change), words_.guarded());
+    }
     if (of_one_family() && !words_.guarded() && words_.placed.shape != Shape::Subdocument &&
         words_.placed.shape != Shape::Elements)
       return put_document();
@@ -476,11 +512,12 @@ class Writer {
     Texts all;
     for (const Part& part : words_.id_parts()) {
       all.push_back(fmt::format("upsert({}, {})", quoted_text(part.name), words_.given(part, "")));
-      if (!part.order.empty()) all.push_back(fmt::format("upsert({}, {})", quoted_text(part.order), part.order));
+      if (!part.order.empty())
+        all.push_back(fmt::format("upsert({}, {})", quoted_text(part.order), part.order + words_.end_of(*part.column)));
     }
     all.insert(all.end(), specs.begin(), specs.end());
     return {laid_out({fmt::format("MERGE INTO {} AS d", words_.into),
-                      "USING [{\"noam_key\": $noam_key}] AS s ON KEY s.noam_key",
+                      fmt::format("USING [{{\"noam_key\": ${}}}] AS s ON KEY s.noam_key", words_.document_key()),
                       "WHEN MATCHED THEN UPDATE SET " + joined(set),
                       fmt::format("WHEN NOT MATCHED THEN INSERT {}", fresh.text())}),
             specs.empty() ? std::string() : mutate(words_, all, ", { storeSemantics: StoreSemantics.Upsert }")};
@@ -505,7 +542,7 @@ class Writer {
       set.push_back(fmt::format("{0} = IFMISSINGORNULL({0}, 0) + {1}", words_.path(name), parameter(value)));
       specs.push_back(fmt::format("increment({}, {})", quoted_text(words_.plain_path(name)), value));
     }
-    if (!documents::makes_document(words_.kind))
+    if (!documents::makes_document(words_.kind) || write_.gone)
       return {laid_out({fmt::format("UPDATE {}", words_.use_keys()), "SET " + joined(set)}), mutate(words_, specs, "")};
     Object fresh = key_fields("$");
     if (words_.placed.shape == Shape::Subdocument)
@@ -522,13 +559,13 @@ class Writer {
                         fmt::format("WHERE {} = $noam_version", field(version_field))}),
               key_value(words_.kind, "remove(noam_key, { cas })")};
     const std::string over =
-        words_.family.adds ? fmt::format("WHERE {} <= 0", words_.path(documents::counted_out(words_.placed))) : "";
+        write_.only_if_over() ? fmt::format("WHERE {} <= 0", words_.path(documents::counted_out(words_.placed))) : "";
     const bool alone = of_one_family() && !words_.guarded() && words_.placed.shape != Shape::Elements;
     if (alone) {
       Texts clauses = {fmt::format("DELETE FROM {}", words_.use_keys())};
       if (!over.empty()) clauses.push_back(over);
-      return {laid_out(clauses),
-              key_value(words_.kind, over.empty() ? "remove(noam_key)" : "remove(noam_key, { cas })")};
+      return {laid_out(clauses), key_value(words_.kind, fmt::format("remove({}{})", words_.document_key(),
+                                                                    over.empty() ? "" : ", { cas }"))};
     }
     Change change;
     change_family(words_, {write_}, change);
@@ -546,7 +583,7 @@ class Writer {
 
   [[nodiscard]] Native erase_embedded() const {
     std::string that = is_that_entry(words_);
-    if (words_.family.adds) that += fmt::format(" AND e.{} <= 0", escaped(documents::counted_out(words_.placed)));
+    if (write_.only_if_over()) that += fmt::format(" AND e.{} <= 0", escaped(documents::counted_out(words_.placed)));
     if (words_.placed.versioned) that += fmt::format(" AND e.{} = $noam_version", escaped(version_field));
     return {laid_out({fmt::format("UPDATE {}", words_.use_keys()),
                       fmt::format("SET {} = {}", field(words_.placed.name), others(that)),
@@ -567,13 +604,13 @@ class Writer {
       else if (write_.kind == WriteKind::Append)
         entry.add(name, column->type.kind == TypeKind::List ? fmt::format("ARRAY_CONCAT({}, {})", old, value) : old);
       else
-        entry.add(name, value);
+        entry.add(name, write_.writes(*column) ? value : old);
     }
     const bool fresh = write_.kind == WriteKind::Insert;
     if (words_.placed.versioned) entry.add(version_field, fresh ? "1" : parameter(next_version));
     const std::string set =
         fmt::format("{} = ARRAY_APPEND({}, {})", field(words_.placed.name), others(there), entry.text());
-    if (documents::makes_document(words_.kind) && !(words_.placed.versioned && !fresh)) {
+    if (documents::makes_document(words_.kind) && !(words_.placed.versioned && !fresh) && !write_.partial()) {
       Object document = key_fields("$");
       document.add(words_.placed.name, "[" + words_.embedded_entry().text() + "]");
       const std::string only_if = fresh ? fmt::format(" WHERE NOT ANY e IN {} SATISFIES {} END", array(), there) : "";
@@ -602,9 +639,11 @@ const std::string& sort_field(const Part& part) { return part.order.empty() ? pa
 
 Native SqlDialect::read(const Read& read) const { return Reader(Words(layout_, keyspace_, *read.family), read).run(); }
 
-Native SqlDialect::write(const Write& write) const {
-  return Writer(Words(layout_, keyspace_, *write.family), write).run();
+bool SqlDialect::in_one_place(const FamilyOutline& a, const FamilyOutline& b) const {
+  return documents::in_one_document(layout_, a, b);
 }
+
+Native SqlDialect::write(const Write& write) const { return Writer(Words(layout_, keyspace_, write), write).run(); }
 
 std::string SqlDialect::together(const std::vector<Write>& writes) const {
   return documents::told_together(layout_, writes);
@@ -616,7 +655,7 @@ std::vector<Native> SqlDialect::united(const Kind& kind, const std::vector<Write
   Change change;
   const FamilyOutline* changed = nullptr;
   for (const Write& write : writes) {
-    const Words words(layout_, keyspace_, *write.family);
+    const Words words(layout_, keyspace_, write);
     if (write.kind == WriteKind::Insert) out.push_back(insert(words));
     if (write.kind == WriteKind::Erase && write.family->existence) erased.push_back(Writer(words, write).run());
   }

@@ -28,6 +28,7 @@ class SqlDialect : public Dialect {
   SqlDialect(const documents::Layout& layout, const Keyspace& keyspace) : layout_(layout), keyspace_(keyspace) {}
 
   [[nodiscard]] Native read(const Read& read) const override;
+  [[nodiscard]] bool in_one_place(const FamilyOutline& a, const FamilyOutline& b) const override;
   [[nodiscard]] Native write(const Write& write) const override;
   [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
 

@@ -58,6 +58,7 @@ class Expressions {
 struct Attribute {
   std::string name;
   Json value;
+  std::string inside;  // the name in a map that is the attribute; empty: the attribute itself
 };
 
 Json placeholder(const std::string& letter, const std::string& text) { return {{letter, ":" + text}}; }
@@ -71,6 +72,10 @@ class Requests {
         family(family),
         placed(layout.placed(family)),
         table(layout.table(family)) {}
+  Requests(const Layout& layout, const Write& write) : Requests(layout, *write.family) { this->write = &write; }
+
+  // What the placeholder of a part ends in.
+  [[nodiscard]] const char* end_of(const Column& column) const { return write == nullptr ? "" : write->end_of(column); }
 
   [[nodiscard]] Json constant(const Column& column) const {
     return *attribute_value(model, column.type, model::from_literal(column.type, *column.constant));
@@ -78,11 +83,12 @@ class Requests {
 
   // A part of a key as it stands in an attribute of its own.
   [[nodiscard]] Json part(const Column& column) const {
-    return column.constant ? constant(column) : placeholder(type_letter(model, column.type), column.name);
+    return column.constant ? constant(column)
+                           : placeholder(type_letter(model, column.type), column.name + end_of(column));
   }
 
   [[nodiscard]] std::string part_text(const Column& column) const {
-    if (!column.constant) return column.name;
+    if (!column.constant) return column.name + end_of(column);
     const Json json = model::write_json(model, column.type, model::from_literal(column.type, *column.constant));
     return json.is_string() ? fmt::format("'{}'", json.get<std::string>()) : json.dump();
   }
@@ -112,37 +118,48 @@ class Requests {
     std::vector<Attribute> out;
     const auto add = [&](const Key& key, const std::vector<Column>& columns) {
       for (std::size_t i = 0; key.made && i < columns.size(); ++i)
-        out.push_back({key.parts[i].attribute, part(columns[i])});
+        out.push_back({key.parts[i].attribute, part(columns[i]), {}});
     };
     add(table.partition, table.collection->block);
     if (table.sort) add(*table.sort, family.key);
     return out;
   }
 
-  [[nodiscard]] std::string element_name(const std::string& end = {}) const {
-    return fmt::format("{}[:{}{}]", placed.attribute, family.key[0].name, end);
+  [[nodiscard]] std::string element_name() const {
+    return fmt::format("{}[:{}{}]", placed.attribute, family.key[0].name, end_of(family.key[0]));
   }
 
   [[nodiscard]] std::vector<Attribute> values() const {
     std::vector<Attribute> out;
-    const auto shown = [&](const Column& column) { return placeholder(type_letter(model, column.type), column.name); };
+    const std::string end = write == nullptr ? "" : write->end();
+    const auto shown = [&](const Column& column) {
+      return placeholder(type_letter(model, column.type), column.name + end);
+    };
+    const auto written = [&](const Column& column) { return write == nullptr || write->writes(column); };
     switch (placed.shape) {
       case Shape::Elements:
-        out.push_back({element_name(), shown(family.values.empty() ? family.key[0] : family.values[0])});
+        out.push_back({element_name(), shown(family.values.empty() ? family.key[0] : family.values[0]), {}});
         break;
       case Shape::Map: {
+        if (write != nullptr && write->partial()) {
+          for (std::size_t i = 0; i < placed.names.size(); ++i)
+            if (!placed.names[i].empty() && written(family.values[i]))
+              out.push_back({placed.attribute, shown(family.values[i]), placed.names[i]});
+          break;
+        }
         Json map = Json::object();
         for (std::size_t i = 0; i < placed.names.size(); ++i)
           if (!placed.names[i].empty()) map[placed.names[i]] = shown(family.values[i]);
-        out.push_back({placed.attribute, {{"M", std::move(map)}}});
+        out.push_back({placed.attribute, {{"M", std::move(map)}}, {}});
         break;
       }
       case Shape::Plain:
         for (std::size_t i = 0; i < placed.names.size(); ++i)
-          if (!placed.names[i].empty()) out.push_back({placed.names[i], shown(family.values[i])});
+          if (!placed.names[i].empty() && written(family.values[i]))
+            out.push_back({placed.names[i], shown(family.values[i]), {}});
         break;
     }
-    if (placed.marked) out.push_back({placed.present, {{"BOOL", true}}});
+    if (placed.marked && (write == nullptr || !write->partial())) out.push_back({placed.present, {{"BOOL", true}}, {}});
     return out;
   }
 
@@ -162,6 +179,7 @@ class Requests {
   const FamilyOutline& family;
   const PlacedFamily& placed;
   const Table& table;
+  const Write* write = nullptr;  // none: a read
   // NOLINTEND(*-non-private-member-variables-in-classes)
 };
 
@@ -206,7 +224,7 @@ class Reading : public Requests {
     project(out, false);
     filter(out, prefix);
     out.body["ScanIndexForward"] = table.sort->backwards() == read_.reverse;
-    if (read_.limited && !out.body.contains("FilterExpression")) out.body["Limit"] = ":noam_limit";
+    if (read_.limited) out.body["Limit"] = ":noam_limit";
     out.body["ConsistentRead"] = true;
     expressions_.add_to(out.body);
     return out;
@@ -271,7 +289,7 @@ class Reading : public Requests {
     if (conditions.empty()) return;
     out.body["FilterExpression"] = fmt::format("{}", fmt::join(conditions, " AND "));
     if (read_.limited)
-      say(out, "a Limit would count what the filter leaves out: read page by page until there is enough");
+      say(out, "Limit counts what the filter leaves out, too: read page by page until there is enough");
   }
 
   // The attributes of the family; all of them where they cannot be told before.
@@ -284,10 +302,15 @@ class Reading : public Requests {
       }
       names.push_back(expressions_.name(element_name()));
     } else {
-      if (alone()) return;
+      if (layout.item_mates(family).size() == 1 + read_.mates.size()) return;
       if (!key_is_known) add_key_names(names);
-      if (!placed.version.empty()) names.push_back(expressions_.name(placed.version));
-      for (const Attribute& attribute : values()) names.push_back(expressions_.name(attribute.name));
+      std::vector<const FamilyOutline*> families = {&family};
+      families.insert(families.end(), read_.mates.begin(), read_.mates.end());
+      for (const FamilyOutline* at : families) {
+        if (!layout.placed(*at).version.empty()) names.push_back(expressions_.name(layout.placed(*at).version));
+        for (const Attribute& attribute : Requests(layout, *at).values())
+          names.push_back(expressions_.name(attribute.name));
+      }
     }
     if (names.empty()) return;
     out.body["ProjectionExpression"] = fmt::format("{}", fmt::join(names, ", "));
@@ -314,6 +337,12 @@ class Update {
   void set(const std::string& attribute, Json value) {
     const std::string name = expressions_.name(attribute);
     sets_.push_back(fmt::format("{} = {}", name, expressions_.value(attribute, std::move(value))));
+  }
+  void set(const Attribute& attribute) {
+    if (attribute.inside.empty()) return set(attribute.name, attribute.value);
+    const std::string name = expressions_.name(attribute.name);
+    const std::string inside = expressions_.name(attribute.inside);
+    sets_.push_back(fmt::format("{}.{} = {}", name, inside, expressions_.value(attribute.inside, attribute.value)));
   }
   void set_expression(std::string text) { sets_.push_back(std::move(text)); }
   void add(const std::string& attribute, Json value) {
@@ -366,6 +395,11 @@ class CopyWriting : public Requests {
 
  private:
   Request put() {
+    if (write->partial()) {
+      Update update;
+      for (const Attribute& attribute : values()) update.set(attribute);
+      return {"UpdateItem", update.body(start_with_key()), {}};
+    }
     if (alone()) {
       Request out{"PutItem", start(), {}};
       Json item = key();
@@ -375,19 +409,19 @@ class CopyWriting : public Requests {
       return out;
     }
     Update update;
-    for (const Attribute& attribute : beside()) update.set(attribute.name, attribute.value);
-    for (const Attribute& attribute : values()) update.set(attribute.name, attribute.value);
+    for (const Attribute& attribute : beside()) update.set(attribute);
+    for (const Attribute& attribute : values()) update.set(attribute);
     return {"UpdateItem", update.body(start_with_key()), {}};
   }
 
   Request add() {
     Update update;
-    for (const Attribute& attribute : beside()) update.set(attribute.name, attribute.value);
+    for (const Attribute& attribute : beside()) update.set(attribute);
     for (const Attribute& attribute : values()) {
       if (attribute.value.contains("N"))
         update.add(attribute.name, attribute.value);
       else
-        update.set(attribute.name, attribute.value);
+        update.set(attribute);
     }
     return {"UpdateItem", update.body(start_with_key()), "not to be repeated blindly: it adds again"};
   }
@@ -408,11 +442,12 @@ class CopyWriting : public Requests {
   Request erase() {
     Update update;
     if (alone()) {
-      if (!family.adds) return {"DeleteItem", start_with_key(), {}};
+      if (!write->only_if_over()) return {"DeleteItem", start_with_key(), {}};
       const std::string count = weight();
+      const std::string before = fmt::format("{}{}_before", count, write->end());
       update.require(fmt::format("{} = {}", update.expressions().name(count),
-                                 update.expressions().value(count, number(":" + count))));
-      return {"DeleteItem", update.body(start_with_key()), fmt::format(":{} is what was read last", count)};
+                                 update.expressions().value(count, number(":" + before))));
+      return {"DeleteItem", update.body(start_with_key()), fmt::format(":{} is what was read last", before)};
     }
     for (const Attribute& attribute : values()) update.remove(attribute.name);
     update.require(fmt::format("attribute_exists({})", update.expressions().name(table.partition.attribute)));
@@ -481,7 +516,7 @@ class ItemWriting {
     const std::string& version = layout_.placed(first).version;
     Update update;
     std::vector<Attribute> attributes = requests.beside();
-    attributes.push_back({version, number("1")});
+    attributes.push_back({version, number("1"), {}});
     bool elements = false;
     for (const FamilyOutline* family : bases()) {
       elements = elements || layout_.placed(*family).shape == Shape::Elements;
@@ -511,19 +546,19 @@ class ItemWriting {
     if (first != nullptr) raise_version(layout_.placed(*first).version, update);
     const Requests requests(layout_, first != nullptr ? *first : *writes_[0].family);
     if (first == nullptr)
-      for (const Attribute& attribute : requests.beside()) update.set(attribute.name, attribute.value);
+      for (const Attribute& attribute : requests.beside()) update.set(attribute);
     return {"UpdateItem", update.body(requests.start_with_key()), note};
   }
 
   void change(const Write& write, Update& update, std::string& note) const {
-    const Requests requests(layout_, *write.family);
+    const Requests requests(layout_, write);
     const PlacedFamily& placed = layout_.placed(*write.family);
     switch (write.kind) {
       case WriteKind::Insert:
         break;
       case WriteKind::Erase:
         if (placed.shape == Shape::Elements)
-          update.remove(requests.element_name("_gone"));
+          update.remove(requests.element_name());
         else if (!write.family->existence && head() != nullptr && !puts(*write.family))
           for (const Attribute& attribute : requests.values()) update.remove(attribute.name);
         break;
@@ -532,7 +567,7 @@ class ItemWriting {
         break;
       case WriteKind::Put:
       case WriteKind::Add:
-        for (const Attribute& attribute : requests.values()) update.set(attribute.name, attribute.value);
+        for (const Attribute& attribute : requests.values()) update.set(attribute);
         break;
     }
   }
@@ -544,7 +579,9 @@ class ItemWriting {
   }
 
   Request erase_entry() const {
-    const Requests requests(layout_, *writes_[0].family);
+    const auto erased =
+        std::find_if(writes_.begin(), writes_.end(), [](const Write& write) { return write.kind == WriteKind::Erase; });
+    const Requests requests(layout_, *erased);
     if (bases().size() == 1 && bases_alone()) return {"DeleteItem", requests.start_with_key(), {}};
     Update update;
     for (const Attribute& attribute : requests.values()) update.remove(attribute.name);
@@ -559,8 +596,7 @@ class ItemWriting {
       if (write.family->values[i].type.kind == TypeKind::List && !placed.names[i].empty())
         lists.push_back(placed.names[i]);
     if (lists.empty()) {
-      for (const Attribute& attribute : Requests(layout_, *write.family).values())
-        update.set(attribute.name, attribute.value);
+      for (const Attribute& attribute : Requests(layout_, *write.family).values()) update.set(attribute);
       return;
     }
     const std::string name = update.expressions().name(lists[0]);
@@ -621,9 +657,7 @@ const char* transaction_name(const std::string& operation) {
 
 Request read_request(const Layout& layout, const Read& read) { return Reading(layout, read).run(); }
 
-Request copy_request(const Layout& layout, const Write& write) {
-  return CopyWriting(layout, *write.family).run(write.kind);
-}
+Request copy_request(const Layout& layout, const Write& write) { return CopyWriting(layout, write).run(write.kind); }
 
 std::vector<Request> base_requests(const Layout& layout, const std::vector<Write>& writes) {
   // By item, in the order in which they are written first.
@@ -670,6 +704,12 @@ Request transaction(const std::vector<Request>& requests) {
 std::string print_request(const Request& request) { return request.operation + "\n" + print_json(request.body); }
 
 Native RequestDialect::read(const Read& read) const { return native(read_request(layout_, read)); }
+
+bool RequestDialect::in_one_place(const FamilyOutline& a, const FamilyOutline& b) const {
+  const auto mates = layout_.item_mates(a);
+  const auto whole = [&](const FamilyOutline& family) { return layout_.placed(family).shape != Shape::Elements; };
+  return whole(a) && whole(b) && std::find(mates.begin(), mates.end(), &b) != mates.end();
+}
 
 Native RequestDialect::write(const Write& write) const {
   if (!write.family->base) return native(copy_request(layout_, write));

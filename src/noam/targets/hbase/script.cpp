@@ -36,6 +36,12 @@ class Family {
         family_(family),
         placed_(layout.placed(family)),
         table_(layout.table(family)) {}
+  Family(const Layout& layout, const Write& write) : Family(layout, *write.family) { write_ = &write; }
+
+  // What the variable of a part ends in.
+  [[nodiscard]] const char* end_of(const Column& column) const {
+    return write_ == nullptr ? "" : write_->end_of(column);
+  }
 
   [[nodiscard]] const PlacedFamily& placed() const { return placed_; }
   [[nodiscard]] std::string table() const { return in_quotes(table_.name); }
@@ -49,7 +55,7 @@ class Family {
       const auto json = model::write_json(model_, column.type, model::from_literal(column.type, *column.constant));
       return json.is_string() ? ruby_text(json.get<std::string>()) : json.dump();
     }
-    std::string name = layout_.variable(column) + end;
+    std::string name = layout_.variable(column) + end_of(column) + end;
     switch (resolved(model_, column.type).kind) {
       case TypeKind::Uuid:
         return fmt::format("uuid({})", name);
@@ -85,19 +91,22 @@ class Family {
   }
 
   // Without its quotes.
-  [[nodiscard]] std::string element_inside(const char* end) const {
-    const std::string name = layout_.variable(family_.key[0]) + end;
+  [[nodiscard]] std::string element_inside() const {
+    const std::string name = layout_.variable(family_.key[0]) + end_of(family_.key[0]);
     return fmt::format("{}[#{{{}}}]", placed_.elements,
                        family_.elements == TypeKind::List ? fmt::format("position({})", name) : name);
   }
-  [[nodiscard]] std::string element(const char* end = "") const {
-    return fmt::format("\"{}:{}\"", placed_.column_family, element_inside(end));
+  [[nodiscard]] std::string element() const {
+    return fmt::format("\"{}:{}\"", placed_.column_family, element_inside());
   }
-  [[nodiscard]] std::string element_qualifier() const { return fmt::format("\"{}\"", element_inside("")); }
+  [[nodiscard]] std::string element_qualifier() const { return fmt::format("\"{}\"", element_inside()); }
 
   [[nodiscard]] std::string value(const Column& at) const {
     if (at.constant) return fmt::format("{}({})", encoder_name(encoding_of(model_, at.type)), part(at));
-    return fmt::format("{}({})", encoder_name(encoding_of(model_, at.type)), layout_.variable(at));
+    return fmt::format("{}({})", encoder_name(encoding_of(model_, at.type)), variable(at));
+  }
+  [[nodiscard]] std::string variable(const Column& value) const {
+    return layout_.variable(value) + (write_ == nullptr ? "" : write_->end());
   }
 
   // What shows the parts of keys that are bytes.
@@ -120,7 +129,9 @@ class Family {
       return out;
     }
     for (std::size_t i = 0; i < placed_.names.size(); ++i)
-      if (!placed_.names[i].empty()) out.push_back({column(placed_.names[i]), value(family_.values[i])});
+      if (!placed_.names[i].empty() && (write_ == nullptr || write_->writes(family_.values[i])))
+        out.push_back({column(placed_.names[i]), value(family_.values[i])});
+    if (write_ != nullptr && write_->partial()) return out;
     if (placed_.bare && out.empty()) out.push_back({column({}), R"("\x01")"});
     if (placed_.marker) out.push_back({column(*placed_.marker), R"("\x01")"});
     return out;
@@ -152,6 +163,7 @@ class Family {
   const FamilyOutline& family_;
   const PlacedFamily& placed_;
   const Table& table_;
+  const Write* write_ = nullptr;  // none: a read
 };
 
 // In one line where it fits.
@@ -232,6 +244,11 @@ class Reading {
     if (read_.scan) out = columns_of(family_.beside());
     if (placed_.version) out.push_back(family_.version());
     for (const std::string& column : columns_of(family_.values())) out.push_back(column);
+    for (const FamilyOutline* mate : read_.mates) {
+      const Family family(layout_, *mate);
+      if (family.placed().version) out.push_back(family.version());
+      for (const std::string& column : columns_of(family.values())) out.push_back(column);
+    }
     return out.size() == 1 ? out[0] : ruby_list(out);
   }
 
@@ -243,14 +260,27 @@ class Reading {
     std::vector<std::string> out;
     const std::string range = one_entry() ? entry() : this->range();
     if (!range.empty()) out.push_back(range);
-    if (family_.has_mates()) say(fmt::format("of each entry, take the cells that are of {}", read_.family->label));
+    if (family_.has_mates() && read_.mates.empty())
+      say(fmt::format("of each entry, take the cells that are of {}", read_.family->label));
     if (read_.limited && !read_.reverse) {
       if (placed_.bare)
         out.emplace_back("ColumnPaginationFilter(#{$noam_limit}, 0)");
       else
-        say("an entry has several cells: no filter counts entries, so stop when there are enough");
+        limit_cells(out);
     }
     return fmt::format("{}", fmt::join(out, " AND "));
+  }
+
+  // No filter counts entries, but so many cells are not less than so many entries.
+  void limit_cells(std::vector<std::string>& filters) {
+    std::size_t cells = 0;
+    for (const FamilyOutline* other : layout_.table(*read_.family).families) {
+      const Family family(layout_, *other);
+      if (family.placed().column_family == placed_.column_family)
+        cells += family.beside().size() + family.values().size() + (family.placed().version ? 1 : 0);
+    }
+    filters.push_back(fmt::format("ColumnPaginationFilter(#{{{} * $noam_limit}}, 0)", cells));
+    say("an entry has several cells: stop when there are enough entries");
   }
 
   static std::string only(const std::string& qualifier) {
@@ -306,12 +336,13 @@ std::string weight_of(const FamilyOutline& family, const PlacedFamily& placed, c
 }
 
 Native copy_request(const Layout& layout, const Write& write) {
-  const Family family(layout, *write.family);
+  const Family family(layout, write);
   if (write.kind == WriteKind::Erase) {
     const std::vector<std::string> gone = family.gone();
-    if (!write.family->adds) return {mutate(family, {}, gone), {}};
+    if (!write.only_if_over()) return {mutate(family, {}, gone), {}};
     const std::string weight = weight_of(*write.family, family.placed(), family);
-    return {check_and_mutate(family, weight, "int($noam_count)", {}, gone), "$noam_count is what was read last"};
+    return {check_and_mutate(family, weight, fmt::format("int($noam_count{})", write.end()), {}, gone),
+            fmt::format("$noam_count{} is what was read last", write.end())};
   }
   if (write.kind == WriteKind::Add) {
     std::vector<std::string> lines;
@@ -320,11 +351,12 @@ Native copy_request(const Layout& layout, const Write& write) {
     for (std::size_t i = 0; i < write.family->values.size(); ++i)
       if (!family.placed().names[i].empty())
         lines.push_back(fmt::format("incr {}, {}, {}, {}", family.table(), family.row(),
-                                    family.column(family.placed().names[i]), layout.variable(write.family->values[i])));
+                                    family.column(family.placed().names[i]), family.variable(write.family->values[i])));
     return {fmt::format("{}", fmt::join(lines, "\n")), "not to be repeated blindly: it adds again"};
   }
-  std::vector<Cell> cells = family.beside();
+  std::vector<Cell> cells = write.partial() ? std::vector<Cell>() : family.beside();
   append(cells, family.values());
+  if (cells.empty()) return {{}, "nothing to write: the key says it"};
   return {mutate(family, cells, {}), {}};
 }
 
@@ -388,13 +420,13 @@ class AggregateWriting {
     std::vector<std::string> gone;
     bool appends = false;
     for (const Write& write : here_) {
-      const Family family(layout_, *write.family);
+      const Family family(layout_, write);
       if (write.kind == WriteKind::Insert || (write.kind == WriteKind::Erase && write.family->existence)) continue;
       appends = appends || write.kind == WriteKind::Append;
       if (write.kind != WriteKind::Erase)
         append(cells, family.values());
       else if (family.placed().shape == Shape::Elements)
-        gone.push_back(family.element("_gone"));
+        gone.push_back(family.element());
     }
     cells.push_back({head.version(), "int($noam_next_version)"});
     return {check_and_mutate(head, head.version(), "int($noam_version)", cells, gone),
@@ -554,6 +586,14 @@ std::vector<Native> base_requests(const Layout& layout, const std::vector<Write>
 }
 
 Native ShellDialect::read(const Read& read) const { return Reading(layout_, read).run(); }
+
+bool ShellDialect::in_one_place(const FamilyOutline& a, const FamilyOutline& b) const {
+  const PlacedFamily& one = layout_.placed(a);
+  const PlacedFamily& other = layout_.placed(b);
+  if (&layout_.table(a) != &layout_.table(b) || one.column_family != other.column_family || one.shape != other.shape)
+    return false;
+  return one.shape == Shape::Cells || (one.shape == Shape::Entries && !one.bare && same_constants(a, b));
+}
 
 Native ShellDialect::write(const Write& write) const {
   if (!write.family->base) return copy_request(layout_, write);

@@ -19,6 +19,7 @@ class ShellDialect : public Dialect {
   explicit ShellDialect(const Layout& layout) : layout_(layout) {}
 
   [[nodiscard]] Native read(const Read& read) const override;
+  [[nodiscard]] bool in_one_place(const FamilyOutline& a, const FamilyOutline& b) const override;
   [[nodiscard]] Native write(const Write& write) const override;
   [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
 

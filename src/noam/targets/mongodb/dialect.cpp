@@ -30,16 +30,24 @@ class Words {
  public:
   Words(const Layout& layout, const FamilyOutline& family)
       : layout(layout), kind(layout.kind_of(family)), placed(layout.placed(family)), family(family) {}
+  Words(const Layout& layout, const Write& write) : Words(layout, *write.family) { this->write = &write; }
 
-  [[nodiscard]] Js given(const Part& part, const char* suffix = "") const {
-    return part.column->constant ? literal(documents::constant_of(layout, *part.column)) : var(part.name + suffix);
+  // What a variable for the part ends in.
+  [[nodiscard]] const char* end_of(const Column& part) const { return write == nullptr ? "" : write->end_of(part); }
+
+  [[nodiscard]] Js given(const Part& part) const {
+    return part.column->constant ? literal(documents::constant_of(layout, *part.column))
+                                 : var(part.name + end_of(*part.column));
   }
+  [[nodiscard]] Js order_of(const Part& part) const { return var(part.order + end_of(*part.column)); }
+  // The key of an element.
+  [[nodiscard]] Js key_of_element() const { return var(family.key[0].name + end_of(family.key[0])); }
 
   // The name of a variable for a column: inside a field of their own, columns may be called as a part of the key is.
   [[nodiscard]] Js value(const std::string& name) const {
     const auto taken = [&](const Part& part) { return part.name == name; };
     const bool twice = std::any_of(kind.id.begin(), kind.id.end(), taken) && placed.inside();
-    return var(twice ? fmt::format("{}_{}", placed.name, name) : name);
+    return var((twice ? fmt::format("{}_{}", placed.name, name) : name) + (write == nullptr ? "" : write->end()));
   }
 
   [[nodiscard]] std::vector<Part> id_parts() const {
@@ -67,30 +75,34 @@ class Words {
     return out;
   }
 
+  // The columns that are written.
+  [[nodiscard]] std::vector<std::pair<std::string, const Column*>> columns() const {
+    return write == nullptr ? placed.columns() : documents::written_columns(placed, *write);
+  }
+
   // An element of an array, or of what lies flat.
   [[nodiscard]] Js element() const {
-    const std::string& key = family.key[0].name;
     if (family.elements == TypeKind::List) return var("value");
-    if (family.elements == TypeKind::Set) return var(key);
-    return std::move(Js::object().add("key", var(key)).add("value", var("value")));
+    if (family.elements == TypeKind::Set) return key_of_element();
+    return std::move(Js::object().add("key", key_of_element()).add("value", var("value")));
   }
 
   [[nodiscard]] std::string flat_field() const {
-    return fmt::format("[\"{}[\" + {} + \"]\"]", placed.name, variable(family.key[0].name));
+    return fmt::format("[\"{}[\" + {} + \"]\"]", placed.name, variable(family.key[0].name + end_of(family.key[0])));
   }
 
   // The fields that say what the key is, beside `_id`: for who comes first.
   void add_key_fields(Js& out) const {
     if (kind.simple()) out.add(kind.id[0].name, given(kind.id[0]));
     for (const Part& part : id_parts())
-      if (!part.order.empty()) out.add(part.order, var(part.order));
+      if (!part.order.empty()) out.add(part.order, order_of(part));
   }
 
   [[nodiscard]] Js embedded_entry() const {
     Js out = Js::object();
     for (const Part& part : placed.key) out.add(part.name, given(part));
     for (const Part& part : placed.key)
-      if (!part.order.empty()) out.add(part.order, var(part.order));
+      if (!part.order.empty()) out.add(part.order, order_of(part));
     for (const auto& [name, column] : placed.columns()) out.add(name, value(name));
     if (placed.versioned) out.add(version_field, "NumberLong(\"1\")");
     return out;
@@ -117,6 +129,7 @@ class Words {
   const Kind& kind;
   const Placed& placed;
   const FamilyOutline& family;
+  const Write* write = nullptr;  // none: a read, or a change of several families
 };
 
 class Reader {
@@ -143,19 +156,26 @@ class Reader {
  private:
   // All that the family has, and the version where somebody may write after he has read.
   [[nodiscard]] std::optional<Js> projection() const {
-    const Placed& placed = words_.placed;
-    if (words_.kind.families.size() == 1) return std::nullopt;
+    if (words_.kind.families.size() == 1 + read_.mates.size()) return std::nullopt;
     Js out = Js::object();
+    show(words_.placed, out);
+    for (const FamilyOutline* mate : read_.mates) show(words_.layout.placed(*mate), out);
+    const bool guarded =
+        words_.kind.versioned && (words_.family.base || std::any_of(read_.mates.begin(), read_.mates.end(),
+                                                                    [](const auto* mate) { return mate->base; }));
+    if (guarded) out.add(version_field, "1");
+    if (out.empty()) out.add("_id", "1");
+    return out;
+  }
+
+  void show(const Placed& placed, Js& out) const {
     if (placed.shape == Shape::Fields || placed.shape == Shape::Document) {
       for (const auto& [name, column] : placed.columns()) out.add(name, "1");
-      for (const Column& column : words_.family.values)
+      for (const Column& column : placed.family->values)
         if (column.same_as && words_.kind.simple()) out.add(words_.kind.id[0].name, "1");
     } else {
       out.add(placed.name, "1");
     }
-    if (words_.guarded()) out.add(version_field, "1");
-    if (out.empty()) out.add("_id", "1");
-    return out;
   }
 
   [[nodiscard]] std::string find_one(Js filter, std::optional<Js> shown) const {
@@ -319,7 +339,8 @@ Native insert(const Words& head) {
 
 class Writer {
  public:
-  Writer(const Layout& layout, const Write& write) : words_(layout, *write.family), kind_(write.kind) {}
+  Writer(const Layout& layout, const Write& write)
+      : words_(layout, write), kind_(write.kind), partial_(write.partial()) {}
 
   [[nodiscard]] std::string run() const {
     switch (words_.placed.shape) {
@@ -348,7 +369,8 @@ class Writer {
   // One change, with the version where the document has one, and the key where it may be the first of it.
   [[nodiscard]] std::string update(const std::string& change, Js what) const {
     return update(filter(), change, std::move(what),
-                  documents::makes_document(words_.kind) && kind_ != WriteKind::Erase);
+                  documents::makes_document(words_.kind) && kind_ != WriteKind::Erase && !partial_ &&
+                      !words_.write->gone);
   }
 
   [[nodiscard]] std::string update(Js found, const std::string& change, Js what, bool upsert) const {
@@ -370,11 +392,11 @@ class Writer {
   [[nodiscard]] Js fields(const char* value = nullptr) const {
     const Placed& placed = words_.placed;
     Js out = Js::object();
-    if (placed.shape == Shape::Subdocument)
+    if (placed.shape == Shape::Subdocument && !partial_)
       out.add(placed.name, value == nullptr ? words_.values() : Js(value));
     else
-      for (const auto& [name, column] : placed.columns())
-        out.add(name, value == nullptr ? words_.value(name) : Js(value));
+      for (const auto& [name, column] : words_.columns())
+        out.add(words_.path(name), value == nullptr ? words_.value(name) : Js(value));
     return out;
   }
 
@@ -400,7 +422,7 @@ class Writer {
   [[nodiscard]] bool alone() const { return words_.kind.families.size() == 1 && !words_.guarded(); }
 
   [[nodiscard]] std::string put() const {
-    if (!alone() && !same_documents()) return update("$set", fields());
+    if (partial_ || (!alone() && !same_documents())) return update("$set", fields());
     Js document = Js::object();
     words_.add_key_fields(document);
     for (const auto& [name, column] : words_.placed.columns()) document.add(name, words_.value(name));
@@ -435,7 +457,7 @@ class Writer {
   [[nodiscard]] std::string erase() const {
     if (words_.family.existence) return words_.call({{"deleteOne", {filter()}}});
     Js found = filter();
-    if (words_.family.adds)
+    if (words_.write->only_if_over())
       found.add(words_.path(documents::counted_out(words_.placed)), one("$lte", "NumberLong(\"0\")"));
     if (alone() || same_documents()) return words_.call({{"deleteOne", {std::move(found)}}});
     return update(std::move(found), "$unset", fields("\"\""), false);
@@ -443,7 +465,7 @@ class Writer {
 
   [[nodiscard]] std::string element() const {
     const std::string& name = words_.placed.name;
-    const std::string key = variable(words_.family.key[0].name);
+    const std::string key = variable(words_.family.key[0].name + words_.end_of(words_.family.key[0]));
     const bool erase = kind_ == WriteKind::Erase;
     switch (words_.family.elements) {
       case TypeKind::List:
@@ -489,19 +511,20 @@ class Writer {
     if (kind_ == WriteKind::Erase) {
       Js key = words_.embedded_key();
       if (words_.placed.versioned) key.add(version_field, version_field);
-      if (words_.family.adds) key.add(documents::counted_out(words_.placed), one("$lte", "NumberLong(\"0\")"));
+      if (words_.write->only_if_over())
+        key.add(documents::counted_out(words_.placed), one("$lte", "NumberLong(\"0\")"));
       return update(words_.by_id(), "$pull", one(name, std::move(key)), false);
     }
     const bool append = kind_ == WriteKind::Append;
     Js what = Js::object();
-    for (const auto& [column_name, column] : words_.placed.columns()) {
+    for (const auto& [column_name, column] : words_.columns()) {
       if (append && column->type.kind != TypeKind::List) continue;
       Js value = words_.value(column_name);
       what.add(fmt::format("{}.$.{}", name, column_name), append ? one("$each", std::move(value)) : std::move(value));
     }
     if (what.empty() && !words_.placed.versioned) return push_entry();
     std::string changed = words_.call({{"updateOne", {there(), embedded_changes(std::move(what))}}});
-    if (words_.placed.versioned) return changed;
+    if (words_.placed.versioned || partial_) return changed;
     return "// one that is there\n" + changed + ";\n// a new one\n" + push_entry();
   }
 
@@ -516,6 +539,7 @@ class Writer {
 
   Words words_;
   WriteKind kind_;
+  bool partial_;
 };
 
 // One update of all that several families put into one document.
@@ -565,10 +589,12 @@ class UnitedUpdate {
         break;
       case Shape::Flat:
         if (put) set_.add(words.flat_field(), words.element());
-        if (erase && put) remark(fmt::format("one that goes: $unset: {{ {}: \"\" }}", words.flat_field()));
+        if (erase && put)
+          remark(fmt::format("one that goes: $unset: {{ {}: \"\" }}", Words(layout_, erased(family)).flat_field()));
         if (erase && !put) change("$unset", words.flat_field(), "\"\"");
         break;
       case Shape::Subdocument:
+        if (put && documents::put_among(writes_, family)->partial()) return columns(words, put, false);
         if (put) set_.add(words.placed.name, words.values());
         if (erase) change("$unset", words.placed.name, "\"\"");
         break;
@@ -577,18 +603,26 @@ class UnitedUpdate {
     }
   }
 
+  [[nodiscard]] const Write& erased(const FamilyOutline& family) const {
+    return *std::find_if(writes_.begin(), writes_.end(), [&](const Write& write) {
+      return write.family->index == family.index && write.kind == WriteKind::Erase;
+    });
+  }
+
   void columns(const Words& words, bool put, bool erase) {
     const bool append = documents::writes_any(writes_, words.family, WriteKind::Append);
+    const Write* only = documents::put_among(writes_, words.family);
     for (const auto& [name, column] : words.placed.columns()) {
       const bool list = column->type.kind == TypeKind::List && column->place.kind == design::Place::Kind::Cell;
-      if (put)
-        set_.add(name, words.value(name));
+      const std::string path = words.path(name);
+      if (put && only->writes(*column))
+        set_.add(path, words.value(name));
       else if (append && list)
-        change("$push", name, one("$each", words.value(name)));
-      else if (append)
-        set_.add(name, words.value(name));
-      else if (erase)
-        change("$unset", name, "\"\"");
+        change("$push", path, one("$each", words.value(name)));
+      else if (append && !put)
+        set_.add(path, words.value(name));
+      else if (erase && !put)
+        change("$unset", path, "\"\"");
     }
   }
 
@@ -654,6 +688,10 @@ Js id_of(const Kind& kind, const std::vector<Js>& parts) {
 std::string sort_field(const Part& part) { return part.order.empty() ? "_id." + part.name : part.order; }
 
 Native ShellDialect::read(const Read& read) const { return {Reader(layout_, read).run(), {}}; }
+
+bool ShellDialect::in_one_place(const FamilyOutline& a, const FamilyOutline& b) const {
+  return documents::in_one_document(layout_, a, b);
+}
 
 Native ShellDialect::write(const Write& write) const { return {Writer(layout_, write).run(), {}}; }
 

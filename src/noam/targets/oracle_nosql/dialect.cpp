@@ -43,8 +43,8 @@ class Statement {
   }
 
   // A column of a key: what it is compared with.
-  std::string use(const KeyColumn& column) {
-    if (!column.column->constant) return use(column.name, column.type);
+  std::string use(const KeyColumn& column, const std::string& end = {}) {
+    if (!column.column->constant) return use(column.name + end, column.type);
     const Column& part = *column.column;
     return layout_.key_literal(column, model::from_literal(part.type, *part.constant));
   }
@@ -62,19 +62,27 @@ class Statement {
   std::string text_;
 };
 
-std::vector<std::string> block_terms(const Table& table, Statement& statement) {
+const char* end_of(const Write* write, const KeyColumn& column) {
+  return write == nullptr ? "" : write->end_of(*column.column);
+}
+
+std::vector<std::string> block_terms(const Table& table, Statement& statement, const Write* write = nullptr) {
   std::vector<std::string> out;
-  for (const KeyColumn& column : table.block) out.push_back(fmt::format("{} = {}", column.name, statement.use(column)));
+  for (const KeyColumn& column : table.block)
+    out.push_back(fmt::format("{} = {}", column.name, statement.use(column, end_of(write, column))));
   return out;
 }
 
-std::vector<std::string> key_terms(const Table& table, Statement& statement) {
-  std::vector<std::string> out = block_terms(table, statement);
+// Without a write, of a read.
+std::vector<std::string> key_terms(const Table& table, Statement& statement, const Write* write = nullptr) {
+  std::vector<std::string> out = block_terms(table, statement, write);
   if (!table.encoded.empty()) {
-    out.push_back(fmt::format("{} = {}", table.encoded, statement.use(table.encoded, "STRING")));
+    const std::string end = write == nullptr ? "" : write->end();
+    out.push_back(fmt::format("{} = {}", table.encoded, statement.use(table.encoded + end, "STRING")));
     return out;
   }
-  for (const KeyColumn& column : table.key) out.push_back(fmt::format("{} = {}", column.name, statement.use(column)));
+  for (const KeyColumn& column : table.key)
+    out.push_back(fmt::format("{} = {}", column.name, statement.use(column, end_of(write, column))));
   return out;
 }
 
@@ -82,16 +90,20 @@ void add_where(const std::vector<std::string>& terms, Statement& statement) {
   if (!terms.empty()) statement.add(fmt::format("\nWHERE {}", fmt::join(terms, " AND ")));
 }
 
-std::vector<std::string> selected(const Layout& layout, const FamilyOutline& family, bool scan) {
-  const Table& table = layout.table(family);
+std::vector<std::string> selected(const Layout& layout, const Read& read) {
+  const Table& table = layout.table(*read.family);
   std::vector<std::string> out;
-  if (scan)
+  if (read.scan)
     for (const KeyColumn& column : table.block) out.push_back(column.name);
   for (const KeyColumn& column : table.key) out.push_back(column.name);
-  for (const ValueColumn& column : table.values)
-    if (column.family == &family) out.push_back(column.name);
-  if (const auto marker = layout.marker(family)) out.push_back(*marker);
-  if (family.existence) out.push_back(table.version);
+  std::vector<const FamilyOutline*> families = {read.family};
+  families.insert(families.end(), read.mates.begin(), read.mates.end());
+  for (const FamilyOutline* family : families) {
+    for (const ValueColumn& column : table.values)
+      if (column.family == family) out.push_back(column.name);
+    if (const auto marker = layout.marker(*family)) out.push_back(*marker);
+    if (family->existence) out.push_back(table.version);
+  }
   if (out.empty())
     for (const KeyColumn& column : table.block) out.push_back(column.name);
   return out;
@@ -144,27 +156,30 @@ void add_order(const Table& table, bool reverse, Statement& statement) {
 
 // `INSERT INTO t (…) VALUES (…)`, with the columns of the key and these.
 void add_insert(const char* verb, const Table& table, const std::vector<std::pair<std::string, std::string>>& values,
-                Statement& statement) {
+                Statement& statement, const Write* write = nullptr) {
   std::vector<std::string> names;
   std::vector<std::string> expressions;
   const auto add = [&](const std::string& name, std::string expression) {
     names.push_back(name);
     expressions.push_back(std::move(expression));
   };
-  for (const KeyColumn& column : table.block) add(column.name, statement.use(column));
-  if (!table.encoded.empty()) add(table.encoded, statement.use(table.encoded, "STRING"));
-  for (const KeyColumn& column : table.key) add(column.name, statement.use(column));
+  for (const KeyColumn& column : table.block) add(column.name, statement.use(column, end_of(write, column)));
+  if (!table.encoded.empty())
+    add(table.encoded, statement.use(table.encoded + (write == nullptr ? "" : write->end()), "STRING"));
+  for (const KeyColumn& column : table.key) add(column.name, statement.use(column, end_of(write, column)));
   for (const auto& [name, expression] : values) add(name, expression);
   statement.add(fmt::format("{} INTO {} ({})\nVALUES ({})", verb, table.name, fmt::join(names, ", "),
                             fmt::join(expressions, ", ")));
 }
 
-std::vector<std::pair<std::string, std::string>> values_of(const Layout& layout, const FamilyOutline& family,
+std::vector<std::pair<std::string, std::string>> values_of(const Layout& layout, const Write& write,
                                                            Statement& statement) {
+  const FamilyOutline& family = *write.family;
   std::vector<std::pair<std::string, std::string>> out;
   for (const ValueColumn& column : layout.table(family).values)
-    if (column.family == &family) out.emplace_back(column.name, statement.use(column.name, column.type));
-  if (const auto marker = layout.marker(family)) out.emplace_back(*marker, "true");
+    if (column.family == &family && write.writes(*column.column))
+      out.emplace_back(column.name, statement.use(column.name, column.type));
+  if (const auto marker = layout.marker(family); marker && !write.partial()) out.emplace_back(*marker, "true");
   return out;
 }
 
@@ -192,13 +207,23 @@ void add_update(const Layout& layout, const Write& write, const std::vector<std:
   add_where(terms, statement);
 }
 
+// The count by which an entry that is kept by adding is known to be over: its weight, or its first count.
+std::string counted_out(const Table& table, const FamilyOutline& family) {
+  std::string first;
+  for (const ValueColumn& column : table.values) {
+    if (column.family != &family) continue;
+    if (column.column->place.kind == design::Place::Kind::Hidden) return column.name;
+    if (first.empty() && column.column->counts) first = column.name;
+  }
+  return first;
+}
+
 }  // namespace
 
 Native OracleDialect::read(const Read& read) const {
   const Table& table = layout_.table(*read.family);
   Statement statement(layout_);
-  statement.add(
-      fmt::format("SELECT {}\nFROM {}", fmt::join(selected(layout_, *read.family, read.scan), ", "), table.name));
+  statement.add(fmt::format("SELECT {}\nFROM {}", fmt::join(selected(layout_, read), ", "), table.name));
   if (read.scan) return {statement.text(), {}};
   if (read.family->one_a_block()) {
     add_where(block_terms(table, statement), statement);
@@ -216,24 +241,28 @@ Native OracleDialect::read(const Read& read) const {
   return {statement.text(), {}};
 }
 
+bool OracleDialect::in_one_place(const FamilyOutline& a, const FamilyOutline& b) const {
+  return &layout_.table(a) == &layout_.table(b);
+}
+
 Native OracleDialect::put(const Write& write) const {
   const FamilyOutline& family = *write.family;
   const Table& table = layout_.table(family);
   Statement statement(layout_);
   const bool guarded = head_in_row(layout_, family);
-  if (!guarded && !layout_.shares_row(family)) {
-    add_insert("UPSERT", table, values_of(layout_, family, statement), statement);
+  if (!guarded && !layout_.shares_row(family) && !write.partial()) {
+    add_insert("UPSERT", table, values_of(layout_, write, statement), statement);
     return {statement.text(), note(layout_, family)};
   }
   std::vector<std::string> terms = key_terms(table, statement);
   std::vector<std::string> sets;
-  for (const auto& [name, expression] : values_of(layout_, family, statement))
+  for (const auto& [name, expression] : values_of(layout_, write, statement))
     sets.push_back(fmt::format("{} = {}", name, expression));
   if (guarded) raise_version(table, statement, sets, terms);
   if (sets.empty()) return {"", "nothing to write: the row itself says it"};
   add_update(layout_, write, sets, terms, statement);
   // Where an instance has its row, that is there; other rows may not be there yet.
-  if (!table.version.empty()) return {statement.text(), note(layout_, family)};
+  if (!table.version.empty() || write.partial()) return {statement.text(), note(layout_, family)};
   Statement row(layout_);
   add_insert("INSERT", table, {}, row);
   return {fmt::format("{};\n{}", row.text(), statement.text()), note(layout_, family)};
@@ -243,7 +272,8 @@ Native OracleDialect::erase(const Write& write) const {
   const FamilyOutline& family = *write.family;
   const Table& table = layout_.table(family);
   Statement statement(layout_);
-  std::vector<std::string> terms = key_terms(table, statement);
+  std::vector<std::string> terms = key_terms(table, statement, &write);
+  if (write.only_if_over()) terms.push_back(fmt::format("{} <= 0", counted_out(table, family)));
   if (layout_.shares_row(family) && !family.existence) {
     if (head_in_row(layout_, family)) return {"", "it goes with the row of its head"};
     std::vector<std::string> sets;
@@ -265,7 +295,7 @@ Native OracleDialect::write(const Write& write) const {
   Statement statement(layout_);
   switch (write.kind) {
     case WriteKind::Insert: {
-      auto values = values_of(layout_, family, statement);
+      auto values = values_of(layout_, write, statement);
       values.emplace_back(table.version, "1");
       add_insert("INSERT", table, values, statement);
       return {statement.text(), {}};
@@ -293,18 +323,18 @@ Native OracleDialect::write(const Write& write) const {
       Statement row(layout_);
       std::vector<std::pair<std::string, std::string>> zeros;
       std::vector<std::string> sets;
-      const std::vector<std::string> terms = key_terms(table, statement);
+      const std::vector<std::string> terms = key_terms(table, statement, &write);
       for (const ValueColumn& column : table.values) {
         if (column.family != &family) continue;
         zeros.emplace_back(column.name, "0");
-        const std::string more = statement.use(column.name, column.type);
+        const std::string more = statement.use(column.name + write.end(), column.type);
         sets.push_back(layout_.shares_row(family)
                            ? fmt::format("{0} = (CASE WHEN {0} IS NULL THEN 0 ELSE {0} END) + {1}", column.name, more)
                            : fmt::format("{0} = {0} + {1}", column.name, more));
       }
       add_update(layout_, write, sets, terms, statement);
-      if (!table.version.empty()) return {statement.text(), "sent twice, it adds twice"};
-      add_insert("INSERT", table, layout_.shares_row(family) ? decltype(zeros){} : zeros, row);
+      if (!table.version.empty() || write.gone) return {statement.text(), "sent twice, it adds twice"};
+      add_insert("INSERT", table, layout_.shares_row(family) ? decltype(zeros){} : zeros, row, &write);
       return {fmt::format("{};\n{}", row.text(), statement.text()),
               "the first makes the entry where there is none; sent twice, the second adds twice"};
     }
@@ -323,7 +353,7 @@ Native OracleDialect::write_row(const std::vector<Write>& writes) const {
       std::any_of(writes.begin(), writes.end(), [](const Write& write) { return write.kind == WriteKind::Insert; });
   std::vector<std::string> terms = insert ? std::vector<std::string>{} : key_terms(table, statement);
   for (const Write& write : writes)
-    for (auto& value : values_of(layout_, *write.family, statement)) values.push_back(std::move(value));
+    for (auto& value : values_of(layout_, write, statement)) values.push_back(std::move(value));
   if (insert) {
     values.emplace_back(table.version, "1");
     add_insert("INSERT", table, values, statement);

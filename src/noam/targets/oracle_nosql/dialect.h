@@ -17,6 +17,7 @@ class OracleDialect : public Dialect {
   explicit OracleDialect(const Layout& layout) : layout_(layout) {}
 
   [[nodiscard]] Native read(const Read& read) const override;
+  [[nodiscard]] bool in_one_place(const FamilyOutline& a, const FamilyOutline& b) const override;
   [[nodiscard]] Native write(const Write& write) const override;
   [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
   // One statement for all that is written to a row.

@@ -1,10 +1,12 @@
 #include "noam/targets/redis/dialect.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "noam/model/datum.h"
+#include "noam/targets/keys.h"
 #include "noam/targets/plain.h"
 #include "noam/targets/redis/functions.h"
 #include "noam/targets/redis/values.h"
@@ -25,12 +27,10 @@ std::string entry_placeholder(const model::Model& model, const PlacedFamily& fam
   return fmt::format("{}", fmt::join(parts, ":"));
 }
 
-std::vector<std::string> fields_of(const PlacedFamily& family, const std::string& entry) {
-  std::vector<std::string> out;
+void add_fields(const PlacedFamily& family, const std::string& entry, std::vector<std::string>& out) {
   for (const PlacedColumn& column : family.columns) out.push_back(field_of(family, column.field, entry));
   if (!family.marker.empty()) out.push_back(field_of(family, family.marker, entry));
   if (family.head) out.push_back(version_field(family, entry));
-  return out;
 }
 
 std::string get(const std::string& key, const std::vector<std::string>& fields) {
@@ -44,6 +44,20 @@ void add_arguments(const model::Model& model, const std::vector<PlacedColumn>& c
     out.push_back(columns[i].argument);
     out.push_back(placeholder(model, *columns[i].column, columns[i].argument));
   }
+}
+
+// Those of a write: the key, and the values that it gives.
+void add_arguments(const model::Model& model, const PlacedFamily& family, const Write& write,
+                   std::vector<std::string>& out) {
+  const auto add = [&](const PlacedColumn& column, const char* end) {
+    out.push_back(column.argument);
+    out.push_back(placeholder(model, *column.column, column.argument + end));
+  };
+  for (const PlacedColumn& part : family.key) add(part, write.end_of(*part.column));
+  if (write.kind == WriteKind::Erase) return;
+  for (const PlacedColumn& column : family.columns)
+    if (write.kind == WriteKind::Append ? is_list(*column.column) : write.writes(*column.column))
+      add(column, write.end());
 }
 
 std::string with(const std::string& begin, const std::vector<std::string>& words) {
@@ -82,13 +96,20 @@ std::string scan_note(const PlacedFamily& family) {
       key);
 }
 
+// An entry that goes from another block than others are written to.
+bool in_other_block(const Write& write) {
+  return std::any_of(write.collection->block.begin(), write.collection->block.end(),
+                     [&](const Column& part) { return *write.end_of(part) != 0; });
+}
+
 }  // namespace
 
-std::string RedisDialect::key_of_block(const CollectionOutline& collection) const {
+std::string RedisDialect::key_of_block(const CollectionOutline& collection, const Write* write) const {
   std::vector<std::string> parts;
   const std::vector<std::string> names = Layout::block_arguments(collection);
   for (std::size_t i = 0; i < names.size(); ++i)
-    parts.push_back(placeholder(layout_.outline().model(), collection.block[i], names[i]));
+    parts.push_back(placeholder(layout_.outline().model(), collection.block[i],
+                                names[i] + (write == nullptr ? "" : write->end_of(collection.block[i]))));
   return layout_.block_key(collection, fmt::format("{}", fmt::join(parts, ":")));
 }
 
@@ -96,7 +117,7 @@ std::string RedisDialect::key_of_block(const CollectionOutline& collection) cons
 std::string RedisDialect::scan(const PlacedFamily& family) const {
   const std::string all = layout_.block_key(*family.collection, "*");
   if (family.shape != Shape::Ordered) {
-    const std::string read = family.shape == Shape::Fields ? read_fields(family, "$key")
+    const std::string read = family.shape == Shape::Fields ? read_fields(family, {}, "$key")
                                                            : call("FCALL_RO", reading_function(family), {"$key"});
     return fmt::format("SCAN $cursor MATCH {} COUNT 1000\n{}", all, read);
   }
@@ -105,17 +126,22 @@ std::string RedisDialect::scan(const PlacedFamily& family) const {
                      call("FCALL_RO", reading_function(family), reading_keys(family, key)));
 }
 
-std::string RedisDialect::read_fields(const PlacedFamily& family, const std::string& key) const {
-  const std::vector<std::string> fields = fields_of(family, {});
+std::string RedisDialect::read_fields(const PlacedFamily& family, const Mates& mates, const std::string& key) const {
+  std::vector<std::string> fields;
+  add_fields(family, {}, fields);
+  for (const FamilyOutline* mate : mates) add_fields(layout_.placed(*mate), {}, fields);
   return fields.empty() ? fmt::format("EXISTS {}", key) : get(key, fields);
 }
 
-std::string RedisDialect::read_entry(const PlacedFamily& family, const std::string& key) const {
+std::string RedisDialect::read_entry(const PlacedFamily& family, const Mates& mates, const std::string& key) const {
   const std::string entry = entry_placeholder(layout_.outline().model(), family);
   if (family.hash) {
-    const std::vector<std::string> fields = fields_of(family, entry);
+    std::vector<std::string> fields;
+    add_fields(family, entry, fields);
+    for (const FamilyOutline* mate : mates) add_fields(layout_.placed(*mate), entry, fields);
     const std::string hash = family.shape == Shape::Ordered ? key + family.suffix : key;
-    return family.columns.empty() && !family.head ? fmt::format("HEXISTS {} {}", hash, fields[0]) : get(hash, fields);
+    return family.columns.empty() && !family.head && mates.empty() ? fmt::format("HEXISTS {} {}", hash, fields[0])
+                                                                   : get(hash, fields);
   }
   if (family.natural) return fmt::format("ZSCORE {}{}:order {}", key, family.suffix, entry);
   std::vector<std::string> parts;
@@ -142,33 +168,41 @@ Native RedisDialect::read(const Read& read) const {
   const PlacedFamily& family = layout_.placed(*read.family);
   if (read.scan) return {scan(family), scan_note(family)};
   const std::string key = key_of_block(*read.collection);
-  if (family.shape == Shape::Fields) return {read_fields(family, key), {}};
-  return {read.one_entry() ? read_entry(family, key) : read_range(family, read, key), {}};
+  if (family.shape == Shape::Fields) return {read_fields(family, read.mates, key), {}};
+  return {read.one_entry() ? read_entry(family, read.mates, key) : read_range(family, read, key), {}};
+}
+
+bool RedisDialect::in_one_place(const FamilyOutline& a, const FamilyOutline& b) const {
+  const PlacedFamily& one = layout_.placed(a);
+  const PlacedFamily& other = layout_.placed(b);
+  if (one.collection != other.collection || one.shape != other.shape || one.suffix != other.suffix) return false;
+  return one.shape == Shape::Fields || (one.hash && other.hash && same_key(a, b) && same_constants(a, b));
 }
 
 RedisDialect::Call RedisDialect::call_of(const Write& write) const {
-  const model::Model& model = layout_.outline().model();
   const PlacedFamily& family = layout_.placed(*write.family);
   Call out;
-  out.name = function_name(family, write.kind);
-  out.keys = layout_.keys(family, key_of_block(*write.collection));
+  out.name =
+      write.partial() && has_changing_function(family) ? changing_function(family) : function_name(family, write.kind);
+  out.keys = layout_.keys(family, key_of_block(*write.collection, &write));
   if (family.version && write.kind != WriteKind::Insert) {
     out.arguments.emplace_back("noam_version");
     out.arguments.emplace_back(write.fresh && write.kind == WriteKind::Put ? "0" : "$noam_version");
   }
-  add_arguments(model, family.key, family.key.size(), out.arguments);
-  if (write.kind == WriteKind::Append) {
-    for (const PlacedColumn& column : family.columns)
-      if (is_list(*column.column)) add_arguments(model, {column}, 1, out.arguments);
-  } else if (write.kind != WriteKind::Erase) {
-    add_arguments(model, family.columns, family.columns.size(), out.arguments);
-  }
+  add_arguments(layout_.outline().model(), family, write, out.arguments);
   return out;
+}
+
+// The call that adds erases the entry, too.
+bool RedisDialect::goes_by_adding(const Write& write) const {
+  return write.kind == WriteKind::Erase && write.only_if_over() &&
+         erases_by_adding(layout_, layout_.placed(*write.family));
 }
 
 Native RedisDialect::write(const Write& write) const {
   const PlacedFamily& family = layout_.placed(*write.family);
   if (write.fresh && write.kind == WriteKind::Put && family.version) return {"", "in one call with its insert, below"};
+  if (goes_by_adding(write)) return {"", "nothing to do: the call that adds erases an entry whose count comes to 0"};
   const Call made = call_of(write);
   return {with(call("FCALL", made.name, made.keys), made.arguments),
           family.apart ? "its head lies in another block: nothing tells two writers of one instance" : ""};
@@ -183,7 +217,8 @@ std::vector<Native> RedisDialect::batches(const std::vector<Write>& writes) cons
     std::vector<std::string> arguments;
     std::size_t calls = 0;
     for (const Write& write : writes) {
-      if (write.collection->index != first.collection->index) continue;
+      if (write.collection->index != first.collection->index || in_other_block(write)) continue;
+      if (goes_by_adding(write)) continue;
       const Call made = call_of(write);
       keys.insert(keys.end(), made.keys.begin(), made.keys.end());
       arguments.push_back(fmt::format("{} {} {}", made.name, made.keys.size(), made.arguments.size()));
@@ -196,12 +231,8 @@ std::vector<Native> RedisDialect::batches(const std::vector<Write>& writes) cons
 }
 
 std::string RedisDialect::together(const std::vector<Write>& writes) const {
-  std::set<std::string> names;
-  std::vector<std::string> collections;
-  for (const Write& write : writes)
-    if (names.insert(write.collection->name).second) collections.push_back(write.collection->name);
   std::string out = "Atomic: each call";
-  if (writes.size() > collections.size())
+  if (!batches(writes).empty())
     out += fmt::format("; {} makes one call of those for one block (leave out what is not needed, repeat what is)",
                        together_function(layout_));
   return out + told_apart(writes);

@@ -15,6 +15,7 @@ class RedisDialect : public Dialect {
   explicit RedisDialect(const Layout& layout) : layout_(layout) {}
 
   [[nodiscard]] Native read(const Read& read) const override;
+  [[nodiscard]] bool in_one_place(const FamilyOutline& a, const FamilyOutline& b) const override;
   [[nodiscard]] Native write(const Write& write) const override;
   [[nodiscard]] std::string together(const std::vector<Write>& writes) const override;
   // One call for all that is written to blocks of one collection.
@@ -27,11 +28,14 @@ class RedisDialect : public Dialect {
     std::vector<std::string> arguments;  // names and values
   };
 
+  [[nodiscard]] bool goes_by_adding(const Write& write) const;
   [[nodiscard]] Call call_of(const Write& write) const;
-  [[nodiscard]] std::string key_of_block(const CollectionOutline& collection) const;
+  // Without a write, of a read.
+  [[nodiscard]] std::string key_of_block(const CollectionOutline& collection, const Write* write = nullptr) const;
   [[nodiscard]] std::string scan(const PlacedFamily& family) const;
-  [[nodiscard]] std::string read_fields(const PlacedFamily& family, const std::string& key) const;
-  [[nodiscard]] std::string read_entry(const PlacedFamily& family, const std::string& key) const;
+  using Mates = std::vector<const FamilyOutline*>;
+  [[nodiscard]] std::string read_fields(const PlacedFamily& family, const Mates& mates, const std::string& key) const;
+  [[nodiscard]] std::string read_entry(const PlacedFamily& family, const Mates& mates, const std::string& key) const;
   [[nodiscard]] std::string read_range(const PlacedFamily& family, const Read& read, const std::string& key) const;
 
   const Layout& layout_;

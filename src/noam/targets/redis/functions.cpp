@@ -136,9 +136,27 @@ std::string function_name(const PlacedFamily& family, WriteKind kind) {
   return fmt::format("{}_{}", family.functions, write_name(kind));
 }
 
+std::string changing_function(const PlacedFamily& family) { return family.functions + "_change"; }
+
+bool has_changing_function(const PlacedFamily& family) {
+  return !family.family->adds && family.family->elements == TypeKind::Unknown && family.columns.size() > 1;
+}
+
+std::vector<std::string> function_kinds(const PlacedFamily& family) {
+  std::vector<std::string> out;
+  for (const WriteKind kind : ways_to_write(*family.family)) {
+    out.emplace_back(write_name(kind));
+    if (kind == WriteKind::Put && has_changing_function(family)) out.emplace_back("change");
+  }
+  if (family.shape != Shape::Fields) out.emplace_back("read");
+  return out;
+}
+
 std::string reading_function(const PlacedFamily& family) { return family.functions + "_read"; }
 
 std::string together_function(const Layout& layout) { return layout.library() + "_together"; }
+
+bool erases_by_adding(const Layout& layout, const PlacedFamily& family) { return !weight_of(layout, family).empty(); }
 
 std::string functions_file(const Layout& layout) {
   std::string out = fmt::format(
@@ -152,11 +170,8 @@ std::string functions_file(const Layout& layout) {
   for (std::size_t i = 0; i < layout.families().size(); ++i) {
     const PlacedFamily& family = layout.families()[i];
     out += family_table(layout, family);
-    for (const WriteKind kind : ways_to_write(*family.family))
-      calls += fmt::format("  {{name = '{}', family = {}, kind = '{}'}},\n", function_name(family, kind), i + 1,
-                           write_name(kind));
-    if (family.shape != Shape::Fields)
-      calls += fmt::format("  {{name = '{}', family = {}, kind = 'read'}},\n", reading_function(family), i + 1);
+    for (const std::string& kind : function_kinds(family))
+      calls += fmt::format("  {{name = '{}_{}', family = {}, kind = '{}'}},\n", family.functions, kind, i + 1, kind);
   }
   out += fmt::format("}}\n\nlocal calls = {{\n{}}}\n", calls);
   return out + std::string(library_code);

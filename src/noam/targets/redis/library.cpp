@@ -337,7 +337,10 @@ local function arguments_of(family, kind, given)
   local known = {}
   for _, part in ipairs(family.key) do known[part.name] = true end
   if kind ~= 'erase' then
-    for _, column in ipairs(family.columns) do known[column.name] = kind ~= 'append' or column.list end
+    for _, column in ipairs(family.columns) do
+      known[column.name] = kind ~= 'append' or column.list
+      if kind == 'change' then known[column.name .. '_absent'] = column.optional end
+    end
   end
   if family.version and kind ~= 'insert' then known.noam_version = true end
   if #given % 2 == 1 then error({err = 'arguments are names and values'}) end
@@ -474,6 +477,19 @@ function writers.put(call)
 end
 
 writers.insert = writers.put
+
+-- Of an entry that is there, the columns that are given: others stay as they are.
+function writers.change(call)
+  if call.order and not redis.call('ZSCORE', call.order, call.member) then return end
+  for _, column in ipairs(call.family.columns) do
+    local field, text = field_of(call.family, column.field, call.entry), call.args[column.name]
+    if text ~= nil then
+      redis.call('HSET', call.hash, field, text)
+    elseif call.args[column.name .. '_absent'] then
+      redis.call('HDEL', call.hash, field)
+    end
+  end
+end
 
 function writers.append(call)
   for _, column in ipairs(call.family.columns) do

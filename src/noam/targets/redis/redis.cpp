@@ -197,9 +197,7 @@ std::string keys_section(const Layout& layout) {
 std::string functions_section(const Layout& layout) {
   std::vector<std::vector<std::string>> rows;
   for (const PlacedFamily& family : layout.families()) {
-    std::vector<std::string> kinds;
-    for (const WriteKind kind : ways_to_write(*family.family)) kinds.emplace_back(write_name(kind));
-    if (family.shape != Shape::Fields) kinds.emplace_back("read");
+    const std::vector<std::string> kinds = function_kinds(family);
     rows.push_back(
         {fmt::format("`{}_…`", family.functions), fmt::format("{}", fmt::join(kinds, ", ")),
          fmt::format("`{}`", fmt::join(layout.keys(family, block_pattern(layout, *family.collection)), "` `"))});
@@ -219,6 +217,7 @@ out. A call checks everything before its first write. It answers
 `noam_version` counts the changes of an aggregate: 1 at its insert. Every write of a base takes the one that was read, and
 raises it, so that two writers who touch different entries of one aggregate notice each other. `append` may leave it out:
 then it is enough that the instance is there. `put` writes an entry whole: fields of columns that are not given go.
+`change` writes the columns that are given, of an entry that is there; with `<column>_absent 1`, that field goes.
 `append` takes a JSON array with the new elements. `add` adds to the columns that are given; an entry whose count comes to
 0 goes.
 
