@@ -108,6 +108,16 @@ TEST(DynamoReads, TurnBoundsOfDescendingPartsInBytes) {
   EXPECT_EQ(values[":noam_key_to"].dump(), R"({"B":":noam_key(date_time_from)+FF"})");
 }
 
+TEST(DynamoReads, HaveALimitAlsoWithAFilter) {
+  const Laid blog = example("microblog", "seed003");
+  Read read = blog.read("tweets_by_authors (copy)");
+  read.limited = true;
+  const auto request = read_request(blog.layout(), read);
+  EXPECT_TRUE(request.body.contains("FilterExpression"));
+  EXPECT_EQ(request.body["Limit"], ":noam_limit");
+  expect_part(request.note, "until there is enough");
+}
+
 TEST(DynamoReads, OfOneFamilyOfATableAskForIts) {
   const Laid blog = example("microblog", "seed003");
   const Request query = read_request(blog.layout(), blog.read("follower_relations_by_users (copy 2)"));

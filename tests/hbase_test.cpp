@@ -74,6 +74,13 @@ TEST(HBaseReads, AskForEntriesByFilters) {
   EXPECT_NE(dialect.read(read).why_not, "");
 }
 
+TEST(HBaseReads, WithALimitAskForTheCellsOfAsManyEntries) {
+  const Laid blog = example("microblog", "seed003");
+  Read read = blog.read("caches_by_users");
+  read.limited = true;
+  expect_part(ShellDialect(blog.layout()).read(read).text, "ColumnPaginationFilter(#{7 * $noam_limit}, 0)");
+}
+
 TEST(HBaseWrites, OfOneAggregateAreOneCheckedRow) {
   const Laid game = example("game", "figure8");
   targets::Write erased = game.write("Game.rounds", WriteKind::Erase);

@@ -189,7 +189,9 @@ RedisDialect::Call RedisDialect::call_of(const Write& write) const {
     out.arguments.emplace_back("noam_version");
     out.arguments.emplace_back(write.fresh && write.kind == WriteKind::Put ? "0" : "$noam_version");
   }
-  add_arguments(layout_.outline().model(), family, write, out.arguments);
+  Write given = write;
+  if (!has_changing_function(family)) given.changed.clear();
+  add_arguments(layout_.outline().model(), family, given, out.arguments);
   return out;
 }
 
