@@ -8,7 +8,7 @@ import re
 import tempfile
 import unittest
 
-from support import ROOT, ScriptFailed, cassandra, generated, names
+from support import ROOT, ScriptFailed, cassandra, erasing, generated, names
 
 SCHEMA = """\
 -- Two tables; the semicolon in this comment ; ends nothing.
@@ -279,3 +279,47 @@ class Generated(unittest.TestCase):
                 self.assertEqual(ids, ["empty", "odd: {x}\n#1"])
                 ids = [row.id for row in cassandra.execute("SELECT id FROM thing_by_other WHERE other = %s", ("\0",))]
                 self.assertEqual(ids, ["empty", "odd: {x}\n#1"])
+
+
+class ErasingApplication(erasing.Application):
+    """Counts are read, and written under the condition that they are what was read."""
+
+    totals = True
+
+    def names(self, request):
+        return re.findall(r":(\w+)", request)
+
+    def erases(self, request):
+        return request.startswith("DELETE")
+
+    def send(self, request, values):
+        prepared = cassandra.session().prepare(request.rstrip(";"))
+        names = [re.sub(r"\W", "", name) for name in self.names(request)]
+        bound = [set(values[name]) if name == "tags" else values[name] for name in names]
+        answer = cassandra.session().execute(prepared, bound).one()
+        if answer is not None and not answer.applied:
+            raise AssertionError(f"{request} was not applied: {values}")
+
+
+class Erasing(unittest.TestCase):
+    """The requests of tests/models/erasing.noam leave nothing that noam's own store would not keep."""
+
+    def make_anew(self, folder, with_data):
+        cassandra.drop_keyspace("erasing")
+        cassandra.execute_file(folder / "schema.cql")
+        if with_data:
+            cassandra.execute_file(folder / "data.cql")
+
+    def contents(self):
+        tables = [row.table_name for row in cassandra.execute(
+            "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'erasing'")]
+        rows = {table: [row._asdict() for row in cassandra.execute(f"SELECT * FROM erasing.{table}")] for table in tables}
+        versions = {row["id"]: row.pop("noam_version") for row in rows["ps"]}
+        return {table: sorted(map(repr, found)) for table, found in rows.items()}, versions
+
+    def test_the_requests_leave_what_the_own_store_keeps(self):
+        self.addCleanup(cassandra.drop_keyspace, "erasing")
+        for design in erasing.DESIGNS:
+            with self.subTest(design=design):
+                erasing.compare(self, "cassandra", design, self.make_anew, lambda folder, design=design: ErasingApplication(
+                    design, erasing.statements((folder / "statements.cql").read_text(), "-- ")), self.contents)

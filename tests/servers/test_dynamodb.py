@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import uuid
 
-from support import ROOT, dynamodb, generated, names, unique
+from support import ROOT, dynamodb, erasing, generated, names, unique
 
 BY_ID = {
     "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
@@ -127,6 +127,61 @@ SOME = {
 }
 
 
+class ErasingApplication(erasing.Application):
+    """A request is its operation and its body, with `made` to call it."""
+
+    def __init__(self, made, design):
+        super().__init__(design, {})
+        self.made = made
+        for listed in made.read("statements.json"):
+            statement = self.statements[re.search(r" (\w+)\(", listed["statement"])[1]] = erasing.Statement()
+            for step in listed["steps"]:
+                requests = statement.add_step(step["step"])
+                if requests is not None:
+                    requests += self.requests(step.get("requests", []))
+            statement.together = self.requests(listed.get("for all of them", []))
+
+    @staticmethod
+    def requests(natives):
+        return [(native["operation"], native["request"]) for native in natives if "request" in native]
+
+    def names(self, request):
+        return re.findall(r'\{"[A-Z]+": ":(\w+)"\}', json.dumps(request[1]))
+
+    def erases(self, request):
+        return request[0] == "DeleteItem"
+
+    def send(self, request, values):
+        def shown(value):
+            return value if isinstance(value, (str, list)) else str(value)
+        self.made.call(request[0], filled(request[1], {name: shown(value) for name, value in values.items()}))
+
+
+class Erasing:
+    """The requests of tests/models/erasing.noam leave nothing that noam's own store would not keep."""
+
+    def test_the_requests_leave_what_the_own_store_keeps(self):
+        for design in erasing.DESIGNS:
+            with self.subTest(design=design):
+                erasing.compare(self, "dynamodb", design,
+                                lambda folder, with_data, design=design: self.make_anew(folder, with_data, design),
+                                lambda folder, design=design: ErasingApplication(self.made, design), self.contents)
+
+    def make_anew(self, folder, with_data, design):
+        self.made = Made(self, erasing.MODEL, design)
+        self.made.folder = folder
+        if with_data:
+            self.made.load()
+
+    def contents(self):
+        found = {table["TableName"]: self.made.items(table["TableName"]) for table in self.made.schema}
+        versions = {int(item["id"]["N"]): int(item.pop("noam_version")["N"]) for item in found["ps_table"]}
+        # Sets come in any order, and so do items.
+        return {table: sorted(json.dumps({name: sorted(value["SS"]) if "SS" in value else value
+                                          for name, value in item.items()}, sort_keys=True) for item in items)
+                for table, items in found.items()}, versions
+
+
 class Generated:
     """What noam generates, on either emulator."""
 
@@ -239,7 +294,7 @@ class Generated:
 
 
 @unittest.skipIf("NOAM_WITHOUT_DYNOXIDE" in os.environ, "dynoxide is not available on this machine")
-class Dynoxide(OnEmulator, Generated, unittest.TestCase):
+class Dynoxide(OnEmulator, Generated, Erasing, unittest.TestCase):
     db = dynamodb.dynoxide
 
     def test_reserved_words_and_odd_names(self):
@@ -267,6 +322,6 @@ class Dynoxide(OnEmulator, Generated, unittest.TestCase):
             self.assertEqual(sorted(item["id"]["S"] for item in items), ["a", "b"])
 
 
-class Dynalite(OnEmulator, Generated, unittest.TestCase):
+class Dynalite(OnEmulator, Generated, Erasing, unittest.TestCase):
     db = dynamodb.dynalite
     transactions = False  # it has none

@@ -7,7 +7,7 @@ import struct
 import tempfile
 import unittest
 
-from support import ROOT, ScriptFailed, generated, hbase, names, run, unique
+from support import ROOT, ScriptFailed, erasing, generated, hbase, names, run, unique
 
 
 class Server(unittest.TestCase):
@@ -56,16 +56,8 @@ class Server(unittest.TestCase):
                 self.run_script(text)
 
 
-class Generated(unittest.TestCase):
-    def make(self, path, strategy, *data):
-        """Tables in a namespace of their own, with the data where there is some."""
-        self.namespace = unique("noam")
-        self.addCleanup(hbase.drop_namespace, self.namespace)
-        self.folder = generated.generate("hbase", path, strategy, self.enterContext(tempfile.TemporaryDirectory()), *data)
-        self.model = re.search(r"create_namespace '(.*)'", (self.folder / "schema.rb").read_text())[1]
-        self.run_file("schema.rb")
-        if data:
-            self.run_file("data.rb")
+class Scripts(unittest.TestCase):
+    """Runs scripts in a namespace of the test's own."""
 
     def renamed(self, text):
         return (text.replace(f"create_namespace '{self.model}'", f"create_namespace '{self.namespace}'")
@@ -78,6 +70,18 @@ class Generated(unittest.TestCase):
         file = self.folder / "renamed.rb"
         file.write_text(self.renamed(text))
         return hbase.run_script(file)
+
+
+class Generated(Scripts):
+    def make(self, path, strategy, *data):
+        """Tables in a namespace of their own, with the data where there is some."""
+        self.namespace = unique("noam")
+        self.addCleanup(hbase.drop_namespace, self.namespace)
+        self.folder = generated.generate("hbase", path, strategy, self.enterContext(tempfile.TemporaryDirectory()), *data)
+        self.model = re.search(r"create_namespace '(.*)'", (self.folder / "schema.rb").read_text())[1]
+        self.run_file("schema.rb")
+        if data:
+            self.run_file("data.rb")
 
     def statement(self, heading):
         """The lines of one statement, with the methods that they call."""
@@ -179,6 +183,63 @@ class Generated(unittest.TestCase):
         for (qualifier, key), at in zip(ids, [20456 * day, 20455 * day, 20455 * day, -day]):
             made = run(["ruby", "-e", f"load '{self.folder}/noam.rb'; print noam_key(desc({at}), desc({key})).unpack1('H*')"])
             self.assertEqual(qualifier.removesuffix(b"\x00tweet_id").hex(), made)
+
+
+class ErasingApplication(erasing.Application):
+    """Keeps the requests for one script."""
+
+    def __init__(self, design, text):
+        super().__init__(design, erasing.statements(text, "# "))
+        self.script = "load File.join(__dir__, 'noam.rb')\n"
+
+    def names(self, request):
+        return re.findall(r"\$(\w+)", request)
+
+    def erases(self, request):
+        return request.startswith("delete ") or ", {}, [" in request
+
+    def send(self, request, values):
+        given = "".join(f"${name} = {'nil' if value is None else json.dumps(value)}\n" for name, value in values.items())
+        self.script += given + request + "\n"
+
+
+class Erasing(Scripts):
+    """The requests of tests/models/erasing.noam leave nothing that noam's own store would not keep."""
+
+    def make_anew(self, folder, with_data):
+        hbase.drop_namespace(self.namespace)
+        self.folder, self.model = folder, "erasing"
+        self.run_file("schema.rb")
+        if with_data:
+            self.run_file("data.rb")
+
+    def application(self, folder, design):
+        self.sender = ErasingApplication(design, (folder / "statements.rb").read_text())
+        return self.sender
+
+    def contents(self):
+        # A conditional write says whether it happened.
+        self.assertNotIn(False, self.run_text(self.sender.script))
+        self.sender.script = ""
+        found, versions = {}, {}
+        with hbase.client() as gateway:
+            for table in gateway.getTableNamesByNamespace(self.namespace):
+                name = table.qualifier.decode()
+                for result in gateway.getScannerResults(f"{self.namespace}:{name}".encode(), hbase.types.TScan(), 1000):
+                    cells = {(cell.family, cell.qualifier): cell.value for cell in result.columnValues}
+                    if name == "ps":
+                        key, = struct.unpack(">q", cells[b"e", b"id"])
+                        versions[key], = struct.unpack(">q", cells.pop((b"e", b"noam_version")))
+                    found[name, result.row] = cells
+        return found, versions
+
+    def test_the_requests_leave_what_the_own_store_keeps(self):
+        for design in erasing.DESIGNS:
+            with self.subTest(design=design):
+                self.namespace = unique("noam")
+                self.addCleanup(hbase.drop_namespace, self.namespace)
+                erasing.compare(self, "hbase", design, self.make_anew,
+                                lambda folder, design=design: self.application(folder, design), self.contents)
 
 
 def number(value):

@@ -11,7 +11,7 @@ import uuid
 import bson
 import pymongo.errors
 
-from support import ROOT, ScriptFailed, bson_schema, generated, mongo, names
+from support import ROOT, ScriptFailed, bson_schema, erasing, generated, mongo, names
 
 SCRIPT = """\
 db.createCollection("players", {validator: {$jsonSchema: {bsonType: "object", required: ["username"]}}});
@@ -262,3 +262,59 @@ class Generated(unittest.TestCase):
         # What is sorted by an index is not sorted again.
         self.assertEqual(list(self.db.tweets_by_authors.index_information()["in_order"]["key"]),
                          [("_id.author", 1), ("_id.date_time", -1), ("_id.tweet_id", -1)])
+
+
+class ErasingApplication(erasing.Application):
+    """Keeps the requests for one script, since a program that runs scripts starts slowly."""
+
+    def __init__(self, design, text):
+        super().__init__(design, erasing.statements(text, "// "))
+        self.script = ""
+
+    def names(self, request):
+        return re.findall(r"\w+", request)
+
+    def erases(self, request):
+        return ".deleteOne(" in request
+
+    def send(self, request, values):
+        given = "".join(f"const {name} = {self.value(value)};\n" for name, value in values.items())
+        self.script += (f"{{\n{given}const answer = {request.rstrip(';')};\n"
+                        "if (answer.insertedId === undefined && !answer.matchedCount && !answer.upsertedCount && "
+                        f"!answer.deletedCount) throw new Error({json.dumps(request)});\n}}\n")
+
+    @staticmethod
+    def value(value):
+        return f'NumberLong("{value}")' if isinstance(value, int) else json.dumps(value)
+
+
+class Erasing(unittest.TestCase):
+    """The requests of tests/models/erasing.noam leave nothing that noam's own store would not keep."""
+
+    def make_anew(self, folder, with_data):
+        self.db.client.drop_database(self.db.name)
+        self.run_text(folder, "".join((folder / name).read_text() for name in ["schema.js", *["data.js"] * with_data]))
+
+    def run_text(self, folder, text):
+        (folder / "all.js").write_text(text)
+        mongo.run_script(folder / "all.js", self.db.name)
+
+    def application(self, folder, design):
+        self.sender = ErasingApplication(design, (folder / "statements.js").read_text())
+        return self.sender
+
+    def contents(self, folder):
+        self.run_text(folder, self.sender.script)
+        self.sender.script = ""
+        found = {name: list(self.db[name].find().sort("_id")) for name in sorted(self.db.list_collection_names())}
+        versions = {row["_id"]: row.pop("noam_version") for row in found["ps"]}
+        return found, versions
+
+    def test_the_requests_leave_what_the_own_store_keeps(self):
+        for design in erasing.DESIGNS:
+            with self.subTest(design=design):
+                self.db = self.enterContext(mongo.database())
+                folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+                erasing.compare(self, "mongodb", design, self.make_anew,
+                                lambda folder, design=design: self.application(folder, design),
+                                lambda folder=folder: self.contents(folder))

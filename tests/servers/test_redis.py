@@ -11,7 +11,7 @@ import urllib.parse
 
 import redis as driver
 
-from support import ScriptFailed, generated, names, redis
+from support import ScriptFailed, erasing, generated, names, redis
 
 LIBRARY = """\
 #!lua name=counting
@@ -79,11 +79,7 @@ class Generated(unittest.TestCase):
         return [dict(zip(row[::2], row[1::2])) for row in rows]
 
     def everything(self):
-        found = {}
-        for key in self.client.keys("*"):
-            is_hash = self.client.type(key) == "hash"
-            found[key] = self.client.hgetall(key) if is_hash else self.client.zrange(key, 0, -1)
-        return found
+        return everything(self.client)
 
     def test_has_the_objects_of_figure_3(self):
         self.make(generated.GAME, "figure8", generated.FIGURE3)
@@ -257,7 +253,7 @@ design d { collection newest of Note n by group { copy [id desc]: text limit 3 }
                 self.assertTrue(wrong, f"{line}: {error}")
                 fitting = next((value for what, value in FITTING.items() if wrong[2].startswith(what)), None)
                 self.assertIsNotNone(fitting, f"{line}: {error}")
-                for bound in ["", "_from", "_to"]:
+                for bound in ["", "_from", "_to", "_gone"]:
                     given[wrong[1] + bound] = fitting
         self.fail(f"no values for {line}")
 
@@ -332,3 +328,58 @@ def things():
             row["town"] = [["Rome", "a:b%", ""][number % 2], [1, -5, 300][number % 3]]
         rows.append(row)
     return rows
+
+
+def everything(client):
+    found = {}
+    for key in client.keys("*"):
+        is_hash = client.type(key) == "hash"
+        found[key] = client.hgetall(key) if is_hash else client.zrange(key, 0, -1)
+    return found
+
+
+class ErasingApplication(erasing.Application):
+    def __init__(self, client, design, text):
+        super().__init__(design, erasing.statements(text, "# "))
+        self.client = client
+        for statement in self.statements.values():
+            statement.together = [request for request in statement.together if "erasing:ps:{" in request]
+
+    def names(self, request):
+        return re.findall(r"\$(\w+)", request)
+
+    def erases(self, request):
+        return "_erase " in request
+
+    def send(self, request, values):
+        def text(name):
+            value = values[name[1]]
+            return json.dumps(value, separators=(",", ":")) if isinstance(value, list) else str(value)
+        answer = self.client.execute_command(*(re.sub(r"\$(\w+)", text, word) for word in request.split(" ")))
+        if answer[0] != "applied":
+            raise AssertionError(f"{request}: {answer}")
+
+
+class Erasing(unittest.TestCase):
+    """The requests of tests/models/erasing.noam leave nothing that noam's own store would not keep."""
+
+    def setUp(self):
+        self.client = self.enterContext(redis.empty())
+
+    def make_anew(self, folder, with_data):
+        redis.clear(self.client)
+        redis.load_functions(folder / "functions.lua")
+        if with_data:
+            redis.cli(text_in=(folder / "data.redis").read_text())
+
+    def contents(self):
+        found = everything(self.client)
+        versions = {int(re.search(r"\{(.*)\}", key)[1]): int(found[key].pop("noam_version"))
+                    for key in found if key.startswith("erasing:ps:")}
+        return found, versions
+
+    def test_the_requests_leave_what_the_own_store_keeps(self):
+        for design in erasing.DESIGNS:
+            with self.subTest(design=design):
+                erasing.compare(self, "redis", design, self.make_anew, lambda folder, design=design: ErasingApplication(
+                    self.client, design, (folder / "statements.redis").read_text()), self.contents)
