@@ -262,8 +262,8 @@ std::string types_section(const Layout& layout) {
 
 const std::string statements_heading =
     "-- Every query and command. Parameters are named after the fields; $noam_key is the key of the document,\n"
-    "-- $noam_version the version that was read, $noam_next_version one more. Reads of the same document may be "
-    "one.\n\n";
+    "-- $noam_key_gone that of one that goes, $noam_version the version that was read, $noam_next_version one more.\n"
+    "-- Reads of the same document may be one.\n\n";
 
 }  // namespace
 
