@@ -27,7 +27,7 @@ using targets::Native;
 using targets::Write;
 using targets::WriteKind;
 
-const std::string model_text() { return read_file(source_dir() / "tests/models/erasing.noam"); }
+std::string model_text() { return read_file(source_dir() / "tests/models/erasing.noam"); }
 
 ListedStatement statement(const std::vector<ListedStatement>& all, const std::string& name) {
   for (const ListedStatement& listed : all)

@@ -451,7 +451,7 @@ class CqlDialect : public Dialect {
     return compared(table, *write.family) ? as_read(write) : fmt::format(" IF {} > 0", table.version);
   }
 
-  [[nodiscard]] std::string update(const Table& table, const Write& write, std::vector<std::string> set,
+  [[nodiscard]] std::string update(const Table& table, const Write& write, const std::vector<std::string>& set,
                                    const std::string& condition) const {
     return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), where(table, write), condition);
   }
@@ -464,10 +464,10 @@ class CqlDialect : public Dialect {
     if (versioned(table, family)) {
       if (!is_head_row(table, family)) return with_head(table, insert(table, write, false));
       set.push_back(raise(table));
-      return update(table, write, std::move(set), as_it_was(table));
+      return update(table, write, set, as_it_was(table));
     }
     if (!in_conditional_row(table, family)) return insert(table, write, false);
-    if (!set.empty()) return update(table, write, std::move(set), condition(table, write));
+    if (!set.empty()) return update(table, write, set, condition(table, write));
     // Where it is refused, there is such a row.
     return beside_version(table, family) ? std::string() : insert(table, write, false) + " IF NOT EXISTS";
   }
@@ -482,7 +482,7 @@ class CqlDialect : public Dialect {
           !names_of_values[i].empty())
         set.push_back(fmt::format("{0} = {0} + :{0}", names_of_values[i]));
     if (conditional) set.push_back(raise(table));
-    return update(table, write, std::move(set), conditional ? as_it_was(table) : "");
+    return update(table, write, set, conditional ? as_it_was(table) : "");
   }
 
   [[nodiscard]] std::string add(const Table& table, const Write& write) const {
@@ -490,7 +490,7 @@ class CqlDialect : public Dialect {
     for (const std::string& name : value_names(*write.family))
       set.push_back(table.counters ? fmt::format("{0} = {0} + :{0}{1}", name, write.end())
                                    : fmt::format("{0} = :{0}{1}", name, write.end()));
-    return update(table, write, std::move(set), table.counters ? "" : as_read(write));
+    return update(table, write, set, table.counters ? "" : as_read(write));
   }
 
   [[nodiscard]] std::string as_read(const Write& write) const {
