@@ -29,7 +29,8 @@ test: build                        ## All tests
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
 
-test-servers: build                ## What noam generates, on real databases, which are fetched and started for it; SERVERS="redis" runs some
+test-servers: build                ## What noam generates, and its driver, on real databases, which are fetched and started for it; SERVERS="redis" runs some
+	cmake --build --preset release -j $(JOBS) --target noam_cql_server_test
 	tests/servers/run $(SERVERS)
 
 check: setup                       ## Format, clang-tidy on what changed, headers alone, include directions, scripts

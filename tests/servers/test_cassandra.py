@@ -3,12 +3,14 @@
 import datetime
 import decimal
 import json
+import os
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
-from support import ROOT, ScriptFailed, cassandra, erasing, generated, names
+from support import ROOT, RUN, ScriptFailed, cassandra, erasing, generated, names, server
 
 SCHEMA = """\
 -- Two tables; the semicolon in this comment ; ends nothing.
@@ -323,3 +325,22 @@ class Erasing(unittest.TestCase):
             with self.subTest(design=design):
                 erasing.compare(self, "cassandra", design, self.make_anew, lambda folder, design=design: ErasingApplication(
                     design, erasing.statements((folder / "statements.cql").read_text(), "-- ")), self.contents)
+
+
+class Driver(unittest.TestCase):
+    """noam::cql. The tests of tests/cql are a program of their own."""
+
+    def test_on_these_servers(self):
+        program = ROOT / "build" / "release" / "tests" / "noam_cql_server_test"
+        self.assertTrue(program.exists(), f"{program} is missing; `make test-servers` builds it")
+        open_one, secure = server("cassandra"), server("cassandra-secure")
+        environment = {"NOAM_TEST_CASSANDRA": f"{open_one['host']}:{open_one['port']}",
+                       "NOAM_TEST_CASSANDRA_SECURE": f"{secure['host']}:{secure['port']}",
+                       "NOAM_TEST_CASSANDRA_CERTIFICATES": str(RUN / "cassandra-secure")}
+        done = subprocess.run([program], env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        if "[  PASSED  ] 0 tests" in done.stdout:
+            self.skipTest("this noam was built without the driver")
+        # Figures, if there are some.
+        print(*(line for line in done.stdout.splitlines() if line.startswith("  ")), sep="\n")
