@@ -91,5 +91,18 @@ TEST_F(Connect, CompressionAndSeveralConnectionsWork) {
   EXPECT_EQ(response.coordinator(), cql::show(server()));
 }
 
+TEST_F(Connect, APreparedStatementMayOutliveItsSession) {
+  auto other = cql::Session::connect(options_for(server()));
+  ASSERT_TRUE(other) << other.error().message;
+  auto prepared = (*other)->prepare("SELECT release_version FROM system.local");
+  ASSERT_TRUE(prepared);
+  const auto response = (*other)->run(request(*prepared));
+  (*other).reset();
+  // So does a response.
+  ASSERT_EQ(response.row_count(), 1U);
+  EXPECT_EQ(response.row(0)[0].text()->substr(0, 2), "5.");
+  EXPECT_EQ(response.column_name(0), "release_version");
+}
+
 }  // namespace
 }  // namespace noam::tests

@@ -104,15 +104,19 @@ TEST_F(OnOwnNode, ANodeThatHangsIsATimeoutAndUnknown) {
 TEST_F(OnOwnNode, AConnectionThatIsSilentIsGivenUp) {
   node_->signal(SIGSTOP);
   const auto start = steady_clock::now();
-  Request patient = write(1);
-  patient.timeout = 60s;
-  const auto response = own_->run(patient);
+  std::vector<Request> requests = {write(1), read(1)};
+  for (Request& patient : requests) patient.timeout = 60s;
+  const auto responses = own_->run(requests);
   const auto taken = steady_clock::now() - start;
   node_->signal(SIGCONT);
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.failure().kind, FailureKind::Broken) << response.failure().message;
-  EXPECT_TRUE(response.failure().unknown);
+  for (const auto& response : responses) {
+    ASSERT_FALSE(response.ok());
+    EXPECT_EQ(response.failure().kind, FailureKind::Broken) << response.failure().message;
+    EXPECT_TRUE(response.failure().unknown);
+  }
   EXPECT_LT(taken, 20s);
+  // The read is idempotent, so the driver looked for another node.
+  EXPECT_EQ(own_->metrics().retries, 1U);
 }
 
 TEST_F(OnOwnNode, ANodeKilledInMidFlightLeavesWhatWasSentUnknown) {

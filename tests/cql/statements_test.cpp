@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include "tests/cql/server.h"
 
 // Statements, batches, pages, traces.
@@ -79,6 +82,8 @@ TEST_F(Statements, WithAConditionSayWhetherTheyWereApplied) {
   ASSERT_EQ(second.row_count(), 1U);
   EXPECT_EQ(second.column_name(1), "head");
   EXPECT_EQ(*second.row(0)[1].integer(), 1);
+  first.conditional = false;  // which says where it goes and what its failures mean, and not what it is
+  EXPECT_FALSE(run(first).applied());
 }
 
 // A commit: the head under its condition, rows put and deleted.
@@ -174,6 +179,29 @@ TEST_F(Statements, RunByTheThousandInOneCall) {
   EXPECT_EQ(metrics.in_flight, 0U);
   EXPECT_EQ(metrics.latencies.total(), 1'100U);
   EXPECT_GT(metrics.latencies.quantile(0.99), std::chrono::microseconds(0));
+}
+
+TEST_F(Statements, RunFromSeveralThreads) {
+  std::atomic<int> failed = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      const std::string id = "t" + std::to_string(t);
+      for (int round = 0; round < 20; ++round) {
+        std::vector<Request> requests;
+        // One alone takes another way than several.
+        for (int i = 0; i <= round % 3; ++i) {
+          requests.push_back(request(insert_, Values().text(id).integer(round * 3 + i).text("m")));
+        }
+        for (const auto& response : session().run(requests)) failed += response.ok() ? 0 : 1;
+        const auto rows = session().run(request(select_, Values().text(id)));
+        failed += rows.ok() && rows.row_count() > static_cast<std::size_t>(round) ? 0 : 1;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_TRUE(session().run(std::vector<Request>{}).empty());
 }
 
 TEST_F(Statements, FailWithoutStoppingTheOthers) {

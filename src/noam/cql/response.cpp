@@ -50,8 +50,8 @@ void Response::read_rows() {
     check(cell.has_value(), "rows are complete");
     cells_.push_back(*cell);
   }
-  // Cassandra answers a condition so, and nothing else.
-  if (held_->nature.conditional && row_count_ > 0 && column_name(0) == "[applied]") {
+  // Cassandra answers a condition so, and nothing else: no column of a table has this name.
+  if (row_count_ > 0 && column_name(0) == "[applied]") {
     const auto applied = cells_.front().boolean();
     applied_ = applied && *applied;
   }
