@@ -910,14 +910,22 @@ class Builder {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < design_.families.size(); ++i)
       if (design_.families[i].copy() && design_.families[i].purpose != Purpose::Due) order.push_back(i);
-    // Locators, by which bases are found; then strata, and members before what is folded from them.
+    // Members before what is folded from them, which may be the members of another fold.
+    const auto folded_from_it = [&](std::uint32_t f) {
+      std::size_t out = 0;
+      for (; design_.families[f].counts_members; f = design_.families[f].members_of) ++out;
+      return out;
+    };
+    // Locators, by which bases are found; then strata.
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       const auto rank = [&](std::uint32_t f) {
         const Family& family = design_.families[f];
-        if (family.purpose == Purpose::Locator) return 0U;
-        return family.stratum * 2 + (family.counts_members ? 0U : 1U);
+        const bool locator = family.purpose == Purpose::Locator;
+        return std::pair(locator ? 0U : family.stratum, locator ? SIZE_MAX : folded_from_it(f));
       };
-      return rank(a) < rank(b);
+      const auto [stratum_a, folded_a] = rank(a);
+      const auto [stratum_b, folded_b] = rank(b);
+      return stratum_a != stratum_b ? stratum_a < stratum_b : folded_a > folded_b;
     });
     for (const std::uint32_t f : order) {
       if (f >= design_.families.size()) continue;
