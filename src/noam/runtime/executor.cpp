@@ -87,9 +87,18 @@ bool Executor::take(const Step& step, const Key& block, stores::Entry& entry, Ro
   return true;
 }
 
+// What a part of a key is computed from is not what the statement computes: if it does not fit, the part is absent.
+Datum Executor::value(const KeySource& source, const Row& row) const {
+  if (!source.exact) return value(source.value, row);
+  const bool before = environment_.overflowed;
+  Datum out = value(source.value, row);
+  environment_.overflowed = before;
+  return out;
+}
+
 std::vector<Datum> Executor::key_values(const KeySource& source, const Row& row) const {
   std::vector<Datum> out;
-  const Datum of = value(source.value, row);
+  const Datum of = value(source, row);
   if (of.absent()) {
     if (source.exact || broken(Breakage::AbsentEqualsAbsent)) out.emplace_back();
     return out;
@@ -162,7 +171,7 @@ void Executor::blocks_of(const Step& step, const Row& row, std::vector<Key>& out
 bool Executor::block_of(const Step& step, Row& row, Key& out) const {
   out.reserve(step.block.size());
   for (const KeySource& source : step.block) {
-    Datum datum = value(source.value, row);
+    Datum datum = value(source, row);
     if (datum.absent() && !source.exact && !broken(Breakage::AbsentEqualsAbsent)) return false;
     if (source.slot) row[*source.slot] = datum;
     out.push_back(std::move(datum));
@@ -173,7 +182,7 @@ bool Executor::block_of(const Step& step, Row& row, Key& out) const {
 bool Executor::range_of(const Step& step, const Row& row, stores::ReadRequest& out) const {
   const design::Family& family = design_.families[step.family];
   for (const KeySource& source : step.prefix) {
-    out.from.parts.push_back(value(source.value, row));
+    out.from.parts.push_back(value(source, row));
     if (out.from.parts.back().absent() && !source.exact) return false;
   }
   out.to.parts = out.from.parts;
@@ -436,7 +445,7 @@ Result<void> Executor::collect(const Step& step, Batch& batch) {
         block.emplace_back();
         continue;
       }
-      block.push_back(value(step.block[part].value, row));
+      block.push_back(value(step.block[part], row));
       impossible = impossible || (block.back().absent() && !step.block[part].exact);
     }
     if (!impossible) {

@@ -81,6 +81,7 @@ class Executor {
     if (expr.kind == model::ExprKind::Parameter) return environment_.parameters[expr.index];
     return evaluate(environment_, expr, row);
   }
+  [[nodiscard]] model::Datum value(const design::KeySource& source, const Row& row) const;
 
   Transaction& transaction_;
   const design::Design& design_;
