@@ -17,7 +17,7 @@
 #include "noam/compile/compile.h"
 #include "noam/design/program.h"
 #include "noam/design/strategies.h"
-#include "noam/targets/cassandra/types.h"
+#include "noam/schemas/cassandra/types.h"
 #include "noam/targets/target.h"
 #include "tests/compiled.h"
 #include "tests/support.h"

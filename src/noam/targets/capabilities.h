@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "noam/schemas/outline.h"
+
 // What a database can do, and how much of it: as data, with the source of each figure beside it where it is written.
 namespace noam::targets {
 
@@ -48,13 +50,7 @@ struct Measure {
   double value = 0;
 };
 
-struct Warning {
-  std::string code;     // `beyond-limit`
-  std::string message;  // lower case, no full stop
-  std::string remedy;
-
-  bool operator==(const Warning&) const = default;
-};
+using schemas::Warning;
 
 // Where a measure is beyond a limit of its kind.
 std::vector<Warning> beyond(const Capabilities& capabilities, const std::vector<Measure>& measures);

@@ -10,8 +10,8 @@
 #include "noam/base/json.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::documents {
 

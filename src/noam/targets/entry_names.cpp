@@ -1,7 +1,7 @@
 #include "noam/targets/entry_names.h"
 
 #include "noam/model/datum.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/outline.h"
 
 namespace noam::targets {

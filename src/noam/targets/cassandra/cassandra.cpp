@@ -11,12 +11,14 @@
 
 #include "noam/base/json.h"
 #include "noam/model/datum_json.h"
-#include "noam/targets/cassandra/tables.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/cassandra/tables.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::cassandra {
+
+using namespace schemas::cassandra;  // NOLINT(google-build-using-namespace)
 
 using design::Place;
 using model::Datum;

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "noam/schemas/cassandra/types.h"
 #include "noam/targets/target.h"
 
 // CQL. A collection is a table whose partitions are its blocks; what a block has once are static columns, entries are
@@ -10,7 +11,7 @@ namespace noam::targets::cassandra {
 
 extern const Capabilities capabilities;
 extern const std::span<const Option> options;
-extern const std::span<const std::string_view> reserved;
+using schemas::cassandra::reserved;
 
 Generated generate(const Outline& outline, const design::Sample* sample);
 std::vector<Measure> measure(const Outline& outline);

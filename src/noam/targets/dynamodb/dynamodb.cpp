@@ -11,8 +11,8 @@
 #include "noam/targets/dynamodb/requests.h"
 #include "noam/targets/dynamodb/values.h"
 #include "noam/targets/json_print.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 

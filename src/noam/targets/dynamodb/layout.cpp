@@ -6,8 +6,8 @@
 
 #include "noam/base/check.h"
 #include "noam/targets/dynamodb/values.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/names.h"
 
 namespace noam::targets::dynamodb {
 

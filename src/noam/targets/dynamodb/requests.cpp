@@ -9,8 +9,8 @@
 #include "noam/model/datum_json.h"
 #include "noam/targets/dynamodb/values.h"
 #include "noam/targets/json_print.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::dynamodb {
 

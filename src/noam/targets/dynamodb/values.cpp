@@ -2,8 +2,9 @@
 
 #include "noam/model/datum_json.h"
 #include "noam/model/scalars.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
+#include "noam/targets/outline.h"
 
 namespace noam::targets::dynamodb {
 

@@ -9,7 +9,7 @@
 #include "noam/targets/hbase/layout.h"
 #include "noam/targets/hbase/script.h"
 #include "noam/targets/hbase/values.h"
-#include "noam/targets/keys.h"
+#include "noam/schemas/keys.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 

@@ -8,9 +8,9 @@
 #include "noam/base/json.h"
 #include "noam/model/ordered.h"
 #include "noam/targets/hbase/hbase.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/names.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/names.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::hbase {
 

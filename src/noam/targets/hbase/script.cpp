@@ -9,8 +9,8 @@
 #include "noam/base/json.h"
 #include "noam/model/datum_json.h"
 #include "noam/targets/hbase/values.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::hbase {
 

@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
+#include "noam/targets/outline.h"
 
 namespace noam::targets::hbase {
 

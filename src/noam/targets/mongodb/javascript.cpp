@@ -7,7 +7,7 @@
 
 #include "noam/base/json.h"
 #include "noam/targets/mongodb/mongodb.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 
 namespace noam::targets::mongodb {
 

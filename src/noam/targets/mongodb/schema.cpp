@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/targets/keys.h"
+#include "noam/schemas/keys.h"
 #include "noam/targets/mongodb/dialect.h"
 #include "noam/targets/mongodb/values.h"
 

@@ -10,7 +10,7 @@
 
 #include "noam/model/datum.h"
 #include "noam/targets/oracle_nosql/types.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::oracle_nosql {
 

@@ -7,9 +7,9 @@
 #include "noam/base/check.h"
 #include "noam/model/ordered.h"
 #include "noam/targets/entry_names.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/oracle_nosql/types.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::oracle_nosql {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/targets/keys.h"
+#include "noam/schemas/keys.h"
 #include "noam/targets/oracle_nosql/dialect.h"
 #include "noam/targets/oracle_nosql/layout.h"
 #include "noam/targets/oracle_nosql/pairs.h"

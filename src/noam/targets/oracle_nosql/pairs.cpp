@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::oracle_nosql {
 

@@ -9,7 +9,7 @@
 #include "noam/base/json.h"
 #include "noam/model/scalars.h"
 #include "noam/targets/oracle_nosql/oracle_nosql.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::oracle_nosql {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "noam/model/datum.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/outline.h"
 
 // Types and values of Oracle NoSQL Database's SQL.

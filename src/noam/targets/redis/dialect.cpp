@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "noam/model/datum.h"
-#include "noam/targets/keys.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/plain.h"
 #include "noam/targets/redis/functions.h"
 #include "noam/targets/redis/values.h"
 

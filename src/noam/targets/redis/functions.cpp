@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 #include "noam/targets/redis/library.h"
 
 namespace noam::targets::redis {

@@ -6,8 +6,8 @@
 
 #include "noam/base/check.h"
 #include "noam/targets/entry_names.h"
-#include "noam/targets/names.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/names.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::redis {
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "noam/targets/keys.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/keys.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/ordered_bytes.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 #include "noam/targets/readme.h"
 #include "noam/targets/redis/dialect.h"
 #include "noam/targets/redis/functions.h"

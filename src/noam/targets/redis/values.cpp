@@ -7,7 +7,7 @@
 #include "noam/base/json.h"
 #include "noam/model/ordered.h"
 #include "noam/model/scalars.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 namespace noam::targets::redis {
 

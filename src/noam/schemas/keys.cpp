@@ -1,8 +1,8 @@
-#include "noam/targets/keys.h"
+#include "noam/schemas/keys.h"
 
 #include <algorithm>
 
-namespace noam::targets {
+namespace noam::schemas {
 
 using model::TypeKind;
 
@@ -74,4 +74,4 @@ bool always_there(const Column& column) {
          column.type.kind != TypeKind::Row && column.type.kind != TypeKind::Rows;
 }
 
-}  // namespace noam::targets
+}  // namespace noam::schemas

@@ -1,4 +1,4 @@
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace noam::targets {
+namespace noam::schemas {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::string Namer::give(std::string_view wanted, std::string_view otherwise) {
   return give(taken_.contains(told_apart(legal_name(rules_, wanted))) ? otherwise : wanted);
 }
 
-}  // namespace noam::targets
+}  // namespace noam::schemas

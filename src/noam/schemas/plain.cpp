@@ -1,4 +1,4 @@
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include "noam/base/json.h"
 #include "noam/model/datum_json.h"
 
-namespace noam::targets {
+namespace noam::schemas {
 
 using model::Datum;
 using model::Model;
@@ -111,7 +111,7 @@ std::string text_of(const Model& model, const Type& type, const Datum& datum) {
 }
 
 model::EntityId entity_of(const Outline& outline, const FamilyOutline& base) {
-  const design::Design& design = outline.program->design;
+  const design::Design& design = *outline.design;
   const design::Family& family = design.families[base.index];
   return design.collection_of(family).variables[family.from[0]].type.entity();
 }
@@ -124,4 +124,4 @@ const FamilyOutline& head_of(const Outline& outline, const FamilyOutline& base) 
   fail_check("every entity has a head");
 }
 
-}  // namespace noam::targets
+}  // namespace noam::schemas

@@ -1,10 +1,10 @@
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
 #include <gtest/gtest.h>
 
 #include "noam/base/json.h"
 
-namespace noam::targets {
+namespace noam::schemas {
 namespace {
 
 using model::Datum;
@@ -96,4 +96,4 @@ TEST(Plain, WritesMapsAsObjectsWhereKeysAreTexts) {
 }
 
 }  // namespace
-}  // namespace noam::targets
+}  // namespace noam::schemas

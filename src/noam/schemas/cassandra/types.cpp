@@ -1,4 +1,4 @@
-#include "noam/targets/cassandra/types.h"
+#include "noam/schemas/cassandra/types.h"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,9 @@
 
 #include "noam/base/json.h"
 #include "noam/model/datum_json.h"
-#include "noam/targets/cassandra/cassandra.h"
-#include "noam/targets/plain.h"
+#include "noam/schemas/plain.h"
 
-namespace noam::targets::cassandra {
+namespace noam::schemas::cassandra {
 
 using model::Datum;
 using model::Type;
@@ -135,13 +134,13 @@ Datum neutral(const model::Model& model, const Type& type) {
   }
 }
 
-bool Types::recursive(model::ValueId id) const {
+bool holds_itself(const model::Model& model, model::ValueId id) {
   std::set<std::uint32_t> seen;
   const std::function<bool(const Type&)> reaches = [&](const Type& type) -> bool {
     if (type.kind == TypeKind::Value) {
       if (type.value() == id && !seen.empty()) return true;
       if (!seen.insert(type.id).second) return false;
-      const auto& fields = model_.value(type.value()).fields;
+      const auto& fields = model.value(type.value()).fields;
       return std::any_of(fields.begin(), fields.end(), [&](const model::Field& at) { return reaches(at.type); });
     }
     return std::any_of(type.arguments.begin(), type.arguments.end(), reaches);
@@ -150,6 +149,34 @@ bool Types::recursive(model::ValueId id) const {
   start.kind = TypeKind::Value;
   start.id = static_cast<std::uint32_t>(id);
   return reaches(start);
+}
+
+bool is_packed(const Type& type) {
+  if (type.kind != TypeKind::List && type.kind != TypeKind::Set && type.kind != TypeKind::Map) return false;
+  return std::any_of(type.arguments.begin(), type.arguments.end(),
+                     [](const Type& element) { return element.optional || is_packed(element); });
+}
+
+bool is_ordered_alike(const model::Model& model, const Type& type) {
+  switch (type.kind) {
+    case TypeKind::Uuid:
+    case TypeKind::TimeUuid:
+    case TypeKind::Inet:
+      return false;
+    case TypeKind::Reference: {
+      const std::vector<Type> parts = key_types(model, type);
+      return std::all_of(parts.begin(), parts.end(), [&](const Type& part) { return is_ordered_alike(model, part); });
+    }
+    case TypeKind::Value:
+    case TypeKind::List:
+    case TypeKind::Set:
+    case TypeKind::Map:
+    case TypeKind::Row:
+    case TypeKind::Rows:
+      return false;
+    default:
+      return true;
+  }
 }
 
 std::string Types::name(const Type& type, bool frozen) { return name(type, frozen, "row"); }
@@ -184,13 +211,16 @@ std::string Types::name(const Type& type, bool frozen, const std::string& called
       return fmt::format("frozen<tuple<{}>>", fmt::join(parts, ", "));
     }
     case TypeKind::Value:
-      return recursive(type.value()) ? "text" : fmt::format("frozen<{}>", value_name(type.value()));
+      return holds_itself(model_, type.value()) ? "text" : fmt::format("frozen<{}>", value_name(type.value()));
     case TypeKind::List:
-      return frozen_if(frozen, fmt::format("list<{}>", name(type.element(), true, called)));
+      if (is_packed(type)) return "blob";
+      return frozen_if(frozen || type.optional, fmt::format("list<{}>", name(type.element(), true, called)));
     case TypeKind::Set:
-      return frozen_if(frozen, fmt::format("set<{}>", name(type.element(), true, called)));
+      if (is_packed(type)) return "blob";
+      return frozen_if(frozen || type.optional, fmt::format("set<{}>", name(type.element(), true, called)));
     case TypeKind::Map:
-      return frozen_if(frozen, fmt::format("map<{}, {}>", name(type.arguments[0], true, called),
+      if (is_packed(type)) return "blob";
+      return frozen_if(frozen || type.optional, fmt::format("map<{}, {}>", name(type.arguments[0], true, called),
                                            name(type.arguments[1], true, called)));
     case TypeKind::Row:
       return fmt::format("frozen<{}>", row(type, called).name);
@@ -287,7 +317,7 @@ std::string Types::literal(const Type& type, const Datum& datum) {
       return fmt::format("({})", fmt::join(parts, ", "));
     }
     case TypeKind::Value: {
-      if (recursive(type.value())) return text_literal(model::write_json(model_, type, datum).dump());
+      if (holds_itself(model_, type.value())) return text_literal(model::write_json(model_, type, datum).dump());
       value_name(type.value());
       std::vector<Type> types;
       for (const model::Field& field : model_.value(type.value()).fields) types.push_back(field.type);
@@ -316,4 +346,4 @@ std::string Types::literal(const Type& type, const Datum& datum) {
   }
 }
 
-}  // namespace noam::targets::cassandra
+}  // namespace noam::schemas::cassandra

@@ -1,4 +1,4 @@
-#include "noam/targets/cassandra/tables.h"
+#include "noam/schemas/cassandra/tables.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
-#include "noam/targets/keys.h"
+#include "noam/schemas/keys.h"
 
-namespace noam::targets::cassandra {
+namespace noam::schemas::cassandra {
 
 using design::Place;
 using model::TypeKind;
@@ -41,7 +41,7 @@ std::map<std::string, std::string, std::less<>> asked_types(const CollectionOutl
 
 // Families whose entries can be rows of one table: their keys look the same, and either are the same, or differ in a
 // constant.
-bool share_rows(const design::Program& program, const FamilyOutline& a, const FamilyOutline& b) {
+bool share_rows(const design::Design& design, const FamilyOutline& a, const FamilyOutline& b) {
   if (a.key.size() != b.key.size()) return false;
   bool differ = false;
   bool same = true;
@@ -50,8 +50,7 @@ bool share_rows(const design::Program& program, const FamilyOutline& a, const Fa
     const Column& theirs = b.key[i];
     if (ours.name != theirs.name || ours.descending != theirs.descending || !(ours.type == theirs.type)) return false;
     differ = differ || (ours.constant && theirs.constant && *ours.constant != *theirs.constant);
-    same =
-        same && model::same(program.design.families[a.index].key[i].expr, program.design.families[b.index].key[i].expr);
+    same = same && model::same(design.families[a.index].key[i].expr, design.families[b.index].key[i].expr);
   }
   return same || differ;
 }
@@ -81,7 +80,7 @@ class CollectionLayout {
         continue;
       }
       const auto fits = std::find_if(keyed.begin(), keyed.end(), [&](const Group& group) {
-        return group.counters == counters && share_rows(*outline_.program, *group.families[0], family);
+        return group.counters == counters && share_rows(*outline_.design, *group.families[0], family);
       });
       if (fits == keyed.end())
         keyed.push_back({{&family}, counters});
@@ -105,7 +104,7 @@ class CollectionLayout {
  private:
   [[nodiscard]] bool is_counted(const FamilyOutline& family) const {
     // Of members one must know whether they are new, which a counter does not tell.
-    const bool members = outline_.program->design.families[family.index].counts_members;
+    const bool members = outline_.design->families[family.index].counts_members;
     return native_counters_ && !family.base && !members && !family.values.empty() &&
            std::all_of(family.values.begin(), family.values.end(), [](const Column& at) { return at.counts; });
   }
@@ -261,4 +260,4 @@ Layout lay_out(const Outline& outline, Types& types) {
   return out;
 }
 
-}  // namespace noam::targets::cassandra
+}  // namespace noam::schemas::cassandra

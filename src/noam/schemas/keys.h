@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "noam/model/datum.h"
-#include "noam/targets/outline.h"
+#include "noam/schemas/outline.h"
 
 // What several targets ask of keys and families.
-namespace noam::targets {
+namespace noam::schemas {
 
 // Where a database takes nothing empty: absent is the byte 0; what is empty or begins with it has the bytes 0 and 1
 // before it. Ordinary texts stay as they are, and all sort as before.
@@ -41,4 +41,4 @@ double key_bytes(const model::Model& model, const std::vector<Column>& parts);
 // A value that every entry has, and which is not in its key.
 bool always_there(const Column& column);
 
-}  // namespace noam::targets
+}  // namespace noam::schemas

@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "noam/targets/capabilities.h"
-#include "noam/targets/cassandra/types.h"
-#include "noam/targets/outline.h"
+#include "noam/schemas/cassandra/types.h"
+#include "noam/schemas/outline.h"
 
 // The tables of a design. A table is what of a collection can lie in one: rows under one clustering key, and what a
 // block has once. What can't (a second clustering key, native counters beside other columns) has a table of its own.
-namespace noam::targets::cassandra {
+namespace noam::schemas::cassandra {
 
 // A part of a key. One that may be absent, and is no text, has a column before it that says whether it is there.
 struct KeyPart {
@@ -66,4 +65,4 @@ Layout lay_out(const Outline& outline, Types& types);
 // A type that the design asks for instead, `with cassandra(types: "likes int, ts timeuuid")`, where it can hold it.
 bool can_hold(std::string_view cql_type, const model::Type& type);
 
-}  // namespace noam::targets::cassandra
+}  // namespace noam::schemas::cassandra

@@ -1,10 +1,10 @@
-#include "noam/targets/keys.h"
+#include "noam/schemas/keys.h"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-namespace noam::targets {
+namespace noam::schemas {
 namespace {
 
 using model::Datum;
@@ -77,4 +77,4 @@ TEST(Keys, TakeTheBytesOfTheirParts) {
 }
 
 }  // namespace
-}  // namespace noam::targets
+}  // namespace noam::schemas

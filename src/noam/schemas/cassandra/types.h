@@ -1,15 +1,19 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "noam/model/datum.h"
 #include "noam/model/model.h"
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 
-namespace noam::targets::cassandra {
+namespace noam::schemas::cassandra {
+
+// Words that no name may be.
+extern const std::span<const std::string_view> reserved;
 
 // Names of keyspaces, tables, columns and types: unquoted, so small letters.
 NameRules name_rules();
@@ -42,7 +46,6 @@ class Types {
   const Made& row(const model::Type& type, const std::string& called);
   void create(const std::string& name, const std::vector<std::string>& fields, const std::vector<std::string>& types);
   std::string fields_literal(const Made& made, const std::vector<model::Type>& types, const model::Datum& datum);
-  [[nodiscard]] bool recursive(model::ValueId id) const;
 
   const model::Model& model_;
   Namer namer_;
@@ -50,6 +53,14 @@ class Types {
   std::vector<std::pair<model::Type, Made>> rows_;
   std::vector<std::string> created_;
 };
+
+// A value that holds values of its own type, in some depth: kept as JSON.
+bool holds_itself(const model::Model& model, model::ValueId id);
+// A collection whose elements may be absent, which one of CQL can't hold: kept as bytes.
+bool is_packed(const model::Type& type);
+// Whether Cassandra orders values of the type as noam does. Not so uuids, which it orders by their version first, and
+// addresses, of which it compares bytes whatever their length.
+bool is_ordered_alike(const model::Model& model, const model::Type& type);
 
 // A text, or a reference that is one.
 bool is_text(const model::Model& model, const model::Type& type);
@@ -59,4 +70,4 @@ model::Datum neutral(const model::Model& model, const model::Type& type);
 // In single quotes; by its bytes where it has some that can't be printed.
 std::string text_literal(std::string_view text);
 
-}  // namespace noam::targets::cassandra
+}  // namespace noam::schemas::cassandra

@@ -8,7 +8,7 @@
 #include <string_view>
 
 // Names that a database takes: legal, stable, readable, and no two alike.
-namespace noam::targets {
+namespace noam::schemas {
 
 struct NameRules {
   std::size_t longest = 48;  // bytes
@@ -59,4 +59,4 @@ class Namer {
   std::set<std::string> taken_;
 };
 
-}  // namespace noam::targets
+}  // namespace noam::schemas

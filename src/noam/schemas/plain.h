@@ -5,10 +5,10 @@
 
 #include "noam/base/json.h"
 #include "noam/model/datum.h"
-#include "noam/targets/outline.h"
+#include "noam/schemas/outline.h"
 
 // Values as programs other than noam expect them, for targets that keep texts and JSON.
-namespace noam::targets {
+namespace noam::schemas {
 
 // Of a reference to an entity whose key has one part, the type of that part.
 const model::Type& resolved(const model::Model& model, const model::Type& type);
@@ -35,4 +35,4 @@ model::EntityId entity_of(const Outline& outline, const FamilyOutline& base);
 // The family that tells that an instance is there, of the entity that the base is of.
 const FamilyOutline& head_of(const Outline& outline, const FamilyOutline& base);
 
-}  // namespace noam::targets
+}  // namespace noam::schemas

@@ -1,10 +1,10 @@
-#include "noam/targets/names.h"
+#include "noam/schemas/names.h"
 
 #include <array>
 
 #include <gtest/gtest.h>
 
-namespace noam::targets {
+namespace noam::schemas {
 namespace {
 
 constexpr std::array<std::string_view, 2> words = {"select", "table"};
@@ -72,4 +72,4 @@ TEST(Names, HaveASecondChoice) {
 }
 
 }  // namespace
-}  // namespace noam::targets
+}  // namespace noam::schemas
