@@ -10,6 +10,7 @@ SEED ?= $(shell date +%s)
 STORE ?= memory
 property_memory := Whatever
 property_rocksdb := InAFolder
+property_blocks := OneBlockAtATime
 KILL_ROUNDS ?= 10000
 PROGRAM_KILLS ?= 300
 KILL_VISITS ?= 1000
@@ -42,7 +43,7 @@ tidy: setup                        ## clang-tidy on all sources; `make check` lo
 fuzz: setup                        ## Every fuzz program, FUZZ_SECONDS each
 	tools/fuzz $(FUZZ_SECONDS)
 
-property: build                    ## CASES random programs (20000) against the reference evaluator, on STORE (memory, rocksdb)
+property: build                    ## CASES random programs (20000) against the reference evaluator, on STORE (memory, rocksdb, blocks)
 	cmake --build --preset release -j $(JOBS) --target noam_property_test
 	@echo "first seed: $(SEED)"
 	NOAM_PROPERTY_SEED=$(SEED) NOAM_PROPERTY_CASES=$(CASES) ctest --preset release -j $(JOBS) -R 'Shards/Property.*$(property_$(STORE))'

@@ -286,9 +286,13 @@ TEST(BadInput, OfTheMicroblog) {
            {R"({"run":"posts_of","params":{"author":"ann"},"cursor":"x"})", "error request", "`cursor`"},
            {R"({"run":"top_accounts","cursor":"x"})", "error request", "`cursor`"},
            {run("top_accounts", R"({"n":1})"), "error request", "`n`"},
-           // A repeat of what was applied is not applied again, whatever comes with it.
-           {R"({"run":"register","params":{"username":"cat","id":3},"id":")" + again + "\"}", "applied", ""},
-           {R"({"run":"follow","params":{"follower":5},"id":")" + again + "\"}", "applied", ""},
+           // The id of a command that was applied, with other parameters, with another command, with a wrong value.
+           {R"({"run":"register","params":{"username":"cat","id":3},"id":")" + again + "\"}", "refused value",
+            "other parameters"},
+           {R"({"run":"follow","params":{"follower":"ann","followed":"ben"},"id":")" + again + "\"}", "refused value",
+            "another command"},
+           {R"({"run":"follow","params":{"follower":5,"followed":"ben"},"id":")" + again + "\"}", "refused value",
+            "follower"},
        },
        run("register", R"({"username":"cat","id":3})")});
 }

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "noam/design/explanation.h"
-#include "noam/targets/cassandra/tables.h"
-#include "noam/targets/cassandra/types.h"
+#include "noam/schemas/cassandra/tables.h"
+#include "noam/schemas/cassandra/types.h"
 #include "noam/targets/target.h"
 #include "tests/compiled.h"
 #include "tests/outlined.h"

@@ -17,14 +17,14 @@ class ForwardingStore : public stores::Store {
   explicit ForwardingStore(std::unique_ptr<stores::Store> behind) : behind_(std::move(behind)) {}
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_->capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return behind_->deploy(design); }
+  Result<void> deploy(const stores::Blueprint& blueprint) override { return behind_->deploy(blueprint); }
   [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_->deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override { return behind_->snapshot(); }
+  std::unique_ptr<stores::Snapshot> snapshot(stores::Use use) override { return behind_->snapshot(use); }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {
     return behind_->read(requests, at, by, out);
   }
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     return behind_->commit(batch, by);
   }
   Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,

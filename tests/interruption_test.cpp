@@ -45,7 +45,7 @@ class WatchedStore : public ForwardingStore {
     if (before_read) before_read();
     return behind_->read(requests, at, by, out);
   }
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (before_commit) before_commit();
     ++commits;
     return behind_->commit(batch, by);

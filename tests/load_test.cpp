@@ -75,7 +75,7 @@ class FailingStore : public ForwardingStore {
   explicit FailingStore(std::unique_ptr<stores::Store> behind) : ForwardingStore(std::move(behind)) {}
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return can; }
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     if (can.max_commit_changes != 0 && batch.changes.size() > can.max_commit_changes) return stores::Outcome::TooLarge;
     for (const stores::Change& change : batch.changes)
       if (const auto* put = std::get_if<stores::Put>(&change);

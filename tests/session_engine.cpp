@@ -1,6 +1,7 @@
 #include "tests/session_engine.h"
 
 #include "noam/compile/compile.h"
+#include "noam/stores/blocks/layer.h"
 #include "noam/stores/memory.h"
 #include "noam/stores/rocksdb.h"
 #include "tests/temporary_store.h"
@@ -9,6 +10,11 @@ namespace noam::tests {
 
 SessionEngine::SessionEngine(const model::Model& model, const std::string& design, Where where) {
   if (where == Where::Folder) folder_ = std::make_unique<TemporaryFolder>();
+  if (where == Where::Blocks) {
+    blocks::DatabaseOptions options;
+    options.parts = blocks::Parts::OneAFamily;
+    blocks_ = std::make_unique<blocks::Database>(options);
+  }
   auto program = compile_program(std::make_shared<const model::Model>(model), design);
   if (!program) {
     problem_ = program.error().message;
@@ -28,6 +34,10 @@ void SessionEngine::open() {
       return;
     }
     store_ = std::move(*store);
+  } else if (blocks_) {
+    stores::blocks::Surroundings around = stores::blocks::this_machine();
+    around.microseconds = [this] { return time_ * 1'000; };
+    store_ = stores::blocks::open_block_layer(blocks_->connect(), std::move(around));
   } else {
     store_ = stores::open_memory_store();
   }
@@ -38,10 +48,11 @@ void SessionEngine::open() {
     session_ = std::move(*session);
   else
     problem_ = session.error().message;
+  needs_whole_collections_ = !session && session.error().code == "whole-collection";
 }
 
 void SessionEngine::reopen() {
-  if (!folder_ || !session_) return;
+  if ((!folder_ && !blocks_) || !session_) return;
   session_.reset();
   store_.reset();
   open();

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "noam/base/check.h"
+#include "noam/stores/blocks/layer.h"
 #include "noam/stores/memory.h"
+#include "tests/blocks/simulated_blocks.h"
 #include "tests/forwarding_store.h"
 #include "tests/temporary_folder.h"
 
@@ -47,7 +49,13 @@ std::unique_ptr<stores::Store> open_test_store() {
   const char* const named = std::getenv("NOAM_TEST_STORE");
   const std::string kind = named != nullptr ? named : "memory";
   if (kind == "rocksdb") return make_temporary_store();
-  check(kind == "memory", "NOAM_TEST_STORE is memory or rocksdb");
+  if (kind == "blocks") {
+    // The tests have clocks of their own; for this one, no id is ever old.
+    stores::blocks::Surroundings around = stores::blocks::this_machine();
+    around.microseconds = [] { return std::int64_t{0}; };
+    return stores::blocks::open_block_layer(blocks::Database().connect(), std::move(around));
+  }
+  check(kind == "memory", "NOAM_TEST_STORE is memory, rocksdb or blocks");
   return stores::open_memory_store();
 }
 

@@ -108,18 +108,18 @@ class InterleavedStore : public stores::Store {
   [[nodiscard]] bool interleaved() const { return !meanwhile_; }
 
   [[nodiscard]] const stores::Capabilities& capabilities() const override { return behind_.capabilities(); }
-  Result<void> deploy(const design::Design& design) override { return behind_.deploy(design); }
+  Result<void> deploy(const stores::Blueprint& blueprint) override { return behind_.deploy(blueprint); }
   [[nodiscard]] std::optional<stores::Deployment> deployment() const override { return behind_.deployment(); }
-  std::unique_ptr<stores::Snapshot> snapshot() override {
+  std::unique_ptr<stores::Snapshot> snapshot(stores::Use use) override {
     call();
-    return behind_.snapshot();
+    return behind_.snapshot(use);
   }
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override {
     call();
     return behind_.read(requests, at, by, out);
   }
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     call();
     return behind_.commit(batch, by);
   }

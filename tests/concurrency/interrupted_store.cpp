@@ -36,9 +36,9 @@ std::size_t InterruptedStore::conflicts_of_thread() { return thread_conflicts; }
 
 void InterruptedStore::step() { thread_last_step = steps_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-std::unique_ptr<stores::Snapshot> InterruptedStore::snapshot() {
+std::unique_ptr<stores::Snapshot> InterruptedStore::snapshot(stores::Use use) {
   let_others_in();
-  auto made = behind_->snapshot();
+  auto made = behind_->snapshot(use);
   step();
   let_others_in();
   return made;
@@ -50,7 +50,7 @@ Result<void> InterruptedStore::read(std::span<const stores::ReadRequest> request
   return behind_->read(requests, at, by, out);
 }
 
-Result<stores::Outcome> InterruptedStore::commit(const stores::WriteBatch& batch, stores::Deadline by) {
+Result<stores::Committed> InterruptedStore::commit(const stores::WriteBatch& batch, stores::Deadline by) {
   let_others_in();
   auto outcome = behind_->commit(batch, by);
   step();

@@ -18,10 +18,10 @@ class InterruptedStore : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
 
-  std::unique_ptr<stores::Snapshot> snapshot() override;
+  std::unique_ptr<stores::Snapshot> snapshot(stores::Use use) override;
   Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
                     stores::Answers& out) override;
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override;
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override;
   Result<stores::ScanPage> scan(std::uint32_t family, const std::string& after, const stores::Snapshot* at,
                                 stores::Deadline by) override;
 

@@ -381,7 +381,7 @@ class BrokenStore : public ForwardingStore {
 // Whatever was read may have changed.
 class Careless : public BrokenStore {
  public:
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     return BrokenStore::commit({{}, batch.changes}, by);
   }
 };
@@ -389,7 +389,7 @@ class Careless : public BrokenStore {
 // Only what is written must not have changed: snapshot isolation.
 class Skewed : public BrokenStore {
  public:
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     stores::WriteBatch kept{{}, batch.changes};
     for (const stores::Expect& expect : batch.expects) {
       const bool written = std::any_of(batch.changes.begin(), batch.changes.end(), [&](const stores::Change& change) {
@@ -405,7 +405,7 @@ class Skewed : public BrokenStore {
 // Who reads all of a collection does not notice what is new in it.
 class Haunted : public BrokenStore {
  public:
-  Result<stores::Outcome> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
+  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
     stores::WriteBatch kept{{}, batch.changes};
     for (const stores::Expect& expect : batch.expects)
       if (expect.block) kept.expects.push_back(expect);

@@ -1,6 +1,9 @@
 // What a commit changes, when it conflicts, and what it refuses.
 
+#include <atomic>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "tests/contract/store_contract.h"
 
@@ -145,6 +148,7 @@ TEST_P(StoreContract, ShowsNoWrongValueWhereAnAddDoesNotFit) {
 
 // A counter grows without being looked at.
 TEST_P(StoreContract, ConflictsWhereAnEntryChangedAndNotBesideIt) {
+  NOAM_NEEDS_WATCHED_ENTRIES();
   const EntryRef one = entry("b", sample::numbers, {1});
   const EntryRef two = entry("b", sample::numbers, {2});
   ASSERT_EQ(commit({Put{one, {"one"}}}), Outcome::Applied);
@@ -305,6 +309,7 @@ TEST_P(StoreContract, ConflictsWithOneThatOnlyReadTheBlock) {
 }
 
 TEST_P(StoreContract, ConflictsWithACollectionThatChanged) {
+  NOAM_NEEDS_WATCHED_COLLECTIONS();
   ASSERT_EQ(commit({Put{entry("b", sample::head), {"x", 1}}}), Outcome::Applied);
   const auto version_of = [&](std::uint32_t family) {
     return store->scan(family, "", nullptr, stores::no_deadline)->version;
@@ -461,6 +466,89 @@ TEST_P(StoreContract, TakesAnotherDesignWhereThereIsNothing) {
   ASSERT_TRUE(deployed) << deployed.error().message;
   ASSERT_EQ(commit({Put{one, {"x"}}, Put{two, {"y"}}}), Outcome::Applied);
   EXPECT_EQ(read(block("b"), sample::numbers).entries, (std::vector<Entry>{{{2}, {"y"}}, {{1}, {"x"}}}));
+}
+
+// --- Guards ----------------------------------------------------------------------------------------------------------
+
+TEST_P(StoreContract, TellsWhatAGuardKeeps) {
+  const EntryRef one = entry("b", sample::numbers, {1});
+  const auto with = [&](stores::Guard guard, std::vector<Change> changes, std::vector<stores::Expect> expects = {}) {
+    return *store->commit({std::move(expects), std::move(changes), std::move(guard)}, stores::no_deadline);
+  };
+  EXPECT_EQ(with(guard("first"), {}).outcome, Outcome::Applied);
+  ASSERT_EQ(with(guard("first", "made one"), {Put{one, {"one"}}}).outcome, Outcome::Applied);
+  const auto asked = with(guard("first"), {});
+  EXPECT_EQ(asked.outcome, Outcome::Already);
+  ASSERT_EQ(asked.kept.size(), 2U);
+  EXPECT_EQ(asked.kept[0], Datum("made one"));
+  // Nothing of a repeat is applied, and nothing is kept anew.
+  const auto again = with(guard("first", "made two"), {Put{one, {"two"}}});
+  EXPECT_EQ(again.outcome, Outcome::Already);
+  EXPECT_EQ(again.kept[0], Datum("made one"));
+  EXPECT_EQ(columns(one), Key{"one"});
+  EXPECT_EQ(with(guard("second"), {}).outcome, Outcome::Applied);
+  EXPECT_EQ(with(guard("second", "nothing changed"), {}).outcome, Outcome::Applied);
+  EXPECT_EQ(with(guard("second"), {}).outcome, Outcome::Already);
+
+  // It says more than that what it relies on has changed.
+  const Version before = version(block("b"));
+  ASSERT_EQ(commit({Put{one, {"three"}}}), Outcome::Applied);
+  EXPECT_EQ(with(guard("first", "x"), {Put{one, {"four"}}}, {unchanged(block("b"), before)}).outcome, Outcome::Already);
+  EXPECT_EQ(with(guard("third", "x"), {Put{one, {"four"}}}, {unchanged(block("b"), before)}).outcome,
+            Outcome::Conflict);
+  EXPECT_EQ(with(guard("third"), {}).outcome, Outcome::Applied);
+
+  // A guard is an entry: it can be put anew, is found by a scan, and can be forgotten.
+  ASSERT_EQ(commit({Put{guard("first").entry, {"replaced", 1}}}), Outcome::Applied);
+  EXPECT_EQ(with(guard("first"), {}).kept[0], Datum("replaced"));
+  EXPECT_EQ(scan(sample::guards()).size(), 2U);
+  ASSERT_EQ(commit({Delete{guard("first").entry}}), Outcome::Applied);
+  EXPECT_EQ(with(guard("first"), {}).outcome, Outcome::Applied);
+}
+
+TEST_P(StoreContract, AppliesACommitOnceWhoeverRepeatsIt) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  constexpr int ids = 20;
+  std::vector<std::thread> threads;
+  std::atomic<int> applied = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int id = 0; id < ids; ++id) {
+        const WriteBatch batch{{}, {Add{count, {1, Datum(), Datum(), Datum()}, 0}}, guard(std::to_string(id), "x")};
+        const auto outcome = store->commit(batch, stores::no_deadline);
+        ASSERT_TRUE(outcome) << outcome.error().message;
+        ASSERT_TRUE(*outcome == Outcome::Applied || *outcome == Outcome::Already);
+        if (*outcome == Outcome::Applied) ++applied;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(applied, ids);
+  EXPECT_EQ(columns(count), (Key{ids, Datum(), Datum(), Datum()}));
+}
+
+// A guard may lie beside what it guards, and be many.
+TEST_P(StoreContract, KeepsGuardsBesideABlock) {
+  const EntryRef count = entry("b", sample::counts, {"c"});
+  // Ids of an hour ago are forgotten.
+  const std::int64_t now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  const auto add = [&](int id) {
+    stores::Guard guard = StoreContract::guard("id " + std::to_string(id), std::to_string(id));
+    guard.at = now + id;
+    guard.columns[1] = guard.at;
+    guard.beside = {count.block, count.family};
+    return *store->commit({{}, {Add{count, {1, Datum(), Datum(), Datum()}, 0}}, guard}, stores::no_deadline);
+  };
+  constexpr int many = 200;
+  for (int id = 0; id < many; ++id) ASSERT_EQ(add(id).outcome, Outcome::Applied);
+  for (int id = 0; id < many; ++id) {
+    const auto again = add(id);
+    ASSERT_EQ(again.outcome, Outcome::Already) << id;
+    ASSERT_EQ(again.kept[0], Datum(std::to_string(id)));
+  }
+  EXPECT_EQ(columns(count), (Key{many, Datum(), Datum(), Datum()}));
 }
 
 TEST_P(StoreContract, BeginsNothingAfterTheDeadline) {

@@ -4,7 +4,9 @@
 #include <ostream>
 
 #include "noam/design/layout.h"
+#include "noam/stores/blocks/layer.h"
 #include "noam/stores/memory.h"
+#include "tests/blocks/simulated_blocks.h"
 #include "tests/temporary_store.h"
 
 namespace noam::model {
@@ -46,6 +48,9 @@ void PrintTo(Outcome outcome, std::ostream* out) {
     case Outcome::Unknown:
       *out << "Unknown";
       break;
+    case Outcome::Already:
+      *out << "Already";
+      break;
   }
 }
 
@@ -58,6 +63,18 @@ using model::Decimal;
 using model::Type;
 using model::TypeKind;
 using stores::Key;
+
+namespace {
+
+std::unique_ptr<stores::Store> open_blocks(const StoreSettings& settings, std::size_t at_once) {
+  blocks::DatabaseOptions options;
+  options.capabilities.units_at_once = at_once;
+  options.capabilities.max_entry_bytes = settings.max_entry_bytes;
+  options.scan_page = settings.scan_page;
+  return stores::blocks::open_block_layer(blocks::Database(options).connect());
+}
+
+}  // namespace
 
 const std::vector<StoreKind>& store_kinds() {
   static const std::vector<StoreKind> kinds = {
@@ -81,6 +98,9 @@ const std::vector<StoreKind>& store_kinds() {
          options.table_bytes = 1;
          return make_temporary_store(options);
        }},
+      // A database that writes one block at a time, and one that writes a hundred.
+      {"blocks", 300, [](const StoreSettings& settings) { return open_blocks(settings, 1); }},
+      {"blocks_together", 300, [](const StoreSettings& settings) { return open_blocks(settings, 100); }},
   };
   return kinds;
 }
@@ -164,6 +184,8 @@ const std::vector<SampleType>& sample_types() {
   return types;
 }
 
+std::uint32_t sample::guards() { return by_type(sample_types().size(), false); }
+
 std::uint32_t sample::by_type(std::size_t n, bool descending) {
   return static_cast<std::uint32_t>(other_numbers + 1 + 2 * n + (descending ? 1 : 0));
 }
@@ -206,11 +228,13 @@ design::Design make_sample_design() {
 
   design::Design design;
   design.name = "sample";
-  design.collections.resize(2);
+  design.collections.resize(3);
   design.collections[sample::blocks].name = "blocks";
   design.collections[sample::blocks].by = {part("name", text)};
   design.collections[sample::others].name = "others";
   design.collections[sample::others].by = {part("number", number), part("name", text, true)};
+  design.collections[sample::commands].name = "commands";
+  design.collections[sample::commands].by = {part("id", optional(TypeKind::Bytes))};
 
   add_family(design, sample::blocks, "", {}, {cell("text", text), cell("number", number)});
   add_family(design, sample::blocks, "numbers", {part("number", number)}, {cell("text", text)});
@@ -230,6 +254,8 @@ design::Design make_sample_design() {
                  {cell("number", number)});
     }
   }
+  add_family(design, sample::commands, "", {}, {cell("outcome", text), cell("time", number)});
+  design.families.back().purpose = design::Purpose::Guard;
   return design;
 }
 
@@ -269,7 +295,7 @@ stores::Answer StoreContract::read(const stores::BlockRef& block, std::uint32_t 
 stores::Outcome StoreContract::commit(const stores::WriteBatch& batch) {
   const auto outcome = store->commit(batch, stores::no_deadline);
   EXPECT_TRUE(outcome) << outcome.error().message;
-  return outcome ? *outcome : stores::Outcome::Unknown;
+  return outcome ? outcome->outcome : stores::Outcome::Unknown;
 }
 
 std::vector<stores::ScanPage::Item> StoreContract::scan(std::uint32_t family, const stores::Snapshot* at) {

@@ -57,6 +57,7 @@ const std::vector<SampleType>& sample_types();
 //   others by int, text desc
 //                      ε: int
 //                      numbers[int desc]: int
+//   commands by bytes  ε: text, int                                 for guards
 namespace sample {
 inline constexpr std::uint32_t blocks = 0;
 inline constexpr std::uint32_t others = 1;
@@ -67,6 +68,8 @@ inline constexpr std::uint32_t counts = 3;
 inline constexpr std::uint32_t values = 4;
 inline constexpr std::uint32_t other_head = 5;
 inline constexpr std::uint32_t other_numbers = 6;
+inline constexpr std::uint32_t commands = 2;
+std::uint32_t guards();
 // The families of the n-th sample type.
 std::uint32_t by_type(std::size_t n, bool descending);
 }  // namespace sample
@@ -93,10 +96,17 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   }
 
   static stores::Expect unchanged(const stores::BlockRef& block, stores::Version since) {
-    return {block.collection, block.key, since};
+    return {block.collection, block.key, since, std::nullopt, family_in(block)};
   }
   static stores::Expect unchanged(const stores::EntryRef& entry, stores::Version since) {
-    return {entry.block.collection, entry.block.key, since, stores::Expect::Single{entry.family, entry.key}};
+    return {entry.block.collection, entry.block.key, since, stores::Expect::Single{entry.family, entry.key},
+            entry.family};
+  }
+  // Keeps a text under an id; without a text, asks for it.
+  static stores::Guard guard(const std::string& id, const std::string& text = {}) {
+    return {{{sample::commands, {id}}, sample::guards(), {}},
+            text.empty() ? stores::Key() : stores::Key{text, std::int64_t{1'700'000'000'000}},
+            1'700'000'000'000};
   }
   static stores::Expect unchanged_collection(std::uint32_t collection, stores::Version since) {
     return {collection, std::nullopt, since};
@@ -129,6 +139,10 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
 // For tests that need more than the least a store must have.
 #define NOAM_NEEDS_SNAPSHOTS() \
   if (!store->capabilities().snapshots) GTEST_SKIP() << "the store has no snapshots"
+#define NOAM_NEEDS_WATCHED_ENTRIES() \
+  if (!store->capabilities().watches_entries) GTEST_SKIP() << "a commit of the store relies on whole blocks"
+#define NOAM_NEEDS_WATCHED_COLLECTIONS() \
+  if (!store->capabilities().watches_collections) GTEST_SKIP() << "a commit of the store cannot rely on a collection"
 #define NOAM_NEEDS_COMMITS_OF_SEVERAL_BLOCKS() \
   if (!spans_blocks()) GTEST_SKIP() << "a commit of the store spans one block"
 

@@ -82,6 +82,7 @@ constexpr std::array breakages = {
     Named{Breakage::GoneShown, "GoneShown"},
     Named{Breakage::AppendForgotten, "AppendForgotten"},
 };
+// Those of transactions over blocks have theirs in block_test.cpp.
 static_assert(breakages.size() == static_cast<std::size_t>(Breakage::AppendForgotten), "each has its test");
 
 class Broken : public ::testing::TestWithParam<Named> {};

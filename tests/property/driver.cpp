@@ -71,6 +71,10 @@ class Runner {
         reference_(engines.reference(model, one.design)) {}
 
   Run run() {
+    if (!tested_) {
+      out_.not_taken = true;
+      return std::move(out_);
+    }
     move_clock(0);
     for (const Step& step : one_.steps) {
       do_step(step);
@@ -240,6 +244,7 @@ class Runner {
 Json to_json(const Run& run) {
   Json out;
   out["errors"] = run.errors;
+  out["not_taken"] = run.not_taken;
   if (run.difference) out["difference"] = *run.difference;
   out["lines"] = run.lines;
   out["tested"] = run.tested;
@@ -260,6 +265,7 @@ std::vector<std::string> texts(const Json& list) {
 Run from_json(const Json& json) {
   Run out;
   out.errors = texts(json["errors"]);
+  out.not_taken = json["not_taken"].get<bool>();
   if (json.contains("difference")) out.difference = json["difference"].get<std::string>();
   out.lines = texts(json["lines"]);
   out.tested = json["tested"].get<std::string>();
@@ -423,6 +429,7 @@ SuiteReport run_suite(const Suite& suite, const Engines& engines, const DriverOp
     ++out.cases;
     out.statistics.add(report.statistics);
     if (!report.compiled()) ++out.rejected;
+    if (report.run.not_taken) ++out.not_taken;
     if (report.good()) continue;
     out.failures.push_back(text(report));
     if (out.failures.size() >= most_failures) break;
@@ -441,9 +448,9 @@ std::string text(const SuiteReport& report) {
     codes += fmt::format(" {} {}", code, count);
   }
   return fmt::format(
-      "{} cases, {} no models\n{} commands, {} applied; refused:{}\n{} queries, {} with rows, {} further pages, {} "
+      "{} cases, {} no models, {} not taken by the store\n{} commands, {} applied; refused:{}\n{} queries, {} with rows, {} further pages, {} "
       "errors\n",
-      report.cases, percent(report.rejected, report.cases), report.statistics.commands,
+      report.cases, percent(report.rejected, report.cases), percent(report.not_taken, report.cases), report.statistics.commands,
       percent(report.statistics.commands - refused, report.statistics.commands), codes, report.statistics.queries,
       percent(report.statistics.with_rows, report.statistics.queries), report.statistics.pages,
       report.statistics.errors);

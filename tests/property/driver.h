@@ -16,7 +16,8 @@
 
 namespace noam::tests::property {
 
-// Makes an empty engine for the model under the design of this name. The model outlives it.
+// Makes an empty engine for the model under the design of this name. The model outlives it. None: the store does not
+// take the design.
 using Factory = std::function<std::unique_ptr<Engine>(const model::Model& model, const std::string& design)>;
 
 struct Engines {
@@ -46,7 +47,8 @@ struct Statistics {
 
 // What became of one run of a case.
 struct Run {
-  std::vector<std::string> errors;        // where the text is no model: its diagnostics; nothing was run
+  std::vector<std::string> errors;        // if the text is no model: its diagnostics; nothing was run
+  bool not_taken = false;                 // by the store; nothing was run
   std::optional<std::string> difference;  // the first one
   std::vector<std::string> lines;         // what was asked until then, as `noam run --batch` reads it
   std::string tested;                     // the two last answers
@@ -88,7 +90,8 @@ Suite suite_from_environment(std::size_t cases);
 
 struct SuiteReport {
   std::size_t cases = 0;
-  std::size_t rejected = 0;  // texts that are no models
+  std::size_t rejected = 0;   // texts that are no models
+  std::size_t not_taken = 0;  // designs that the store does not take
   Statistics statistics;
   std::vector<std::string> failures;  // as texts, at most `most_failures`
 };

@@ -107,7 +107,17 @@ void Generator::make_steps() {
     Step step = call(statement);
     step.id = ++ids_;
     step.milliseconds = random_.chance(40) ? 0 : 7;
-    if (with("repeat") && ids_ > 1 && random_.chance(3)) step.id = 1 + random_.below(ids_ - 1);
+    // Another command under an id that was used before, or the same again.
+    if (with("reuse") && ids_ > 1 && random_.chance(3)) step.id = 1 + random_.below(ids_ - 1);
+    if (with("repeat") && ids_ > 1 && random_.chance(3)) {
+      const std::uint64_t id = 1 + random_.below(ids_ - 1);
+      const auto before = std::find_if(out_.steps.begin(), out_.steps.end(), [&](const Step& at) { return at.id == id; });
+      if (before != out_.steps.end()) {
+        const std::int64_t milliseconds = step.milliseconds;
+        step = *before;
+        step.milliseconds = milliseconds;
+      }
+    }
     note_keys(statement, step);
     out_.steps.push_back(std::move(step));
   };

@@ -10,8 +10,8 @@ namespace noam::tests::property {
 
 // What a case is drawn from. `without` leaves features out by name, for a runtime that lacks them or to look at one
 // alone: "transient", "ttl", "refresh", "nested", "words", "references", "bulk", "loops", "overflow", "symmetric",
-// "owners", "wrong" (wrong parameters), "repeat" (repeated command ids), "copies", "homes" (base under other fields
-// than the key), "elements" (elements in a collection of their own).
+// "owners", "wrong" (wrong parameters), "repeat" (commands under the id they had), "reuse" (others under it),
+// "copies", "homes" (base under other fields than the key), "elements" (elements in a collection of their own).
 struct Options {
   std::set<std::string> without;
   std::size_t least_commands = 10;

@@ -144,7 +144,7 @@ TEST(Commands, AnOutcomeIsAppliedWithItsKeysOrRefusedWithCodeAndReason) {
 }
 
 // "unknown (repeat with the same command id: it never applies twice; a repeat of an applied command gives its outcome,
-// whatever its parameters; a refused one is decided anew)"
+// with other parameters it is refused; a refused one is decided anew)"
 TEST(Commands, ARepeatNeverAppliesTwice) {
   Things s(
       "entity A { id: uuid key auto } command a { insert A { } } command plus($n) { update T[1] { n: n + $n } }"
@@ -152,7 +152,8 @@ TEST(Commands, ARepeatNeverAppliesTwice) {
       "command bulk { update T t where t.n > 0 { n: n + 1 } }");
   EXPECT_EQ(s.run("plus", R"({"n":1})", id(1)), "applied");
   EXPECT_EQ(s.run("plus", R"({"n":1})", id(1)), "applied");
-  EXPECT_EQ(s.run("plus", R"({"n":"what"})", id(1)), "applied");
+  EXPECT_EQ(s.run("plus", R"({"n":2})", id(1)), "value");
+  EXPECT_EQ(s.run("plus", R"({"n":"what"})", id(1)), "value");
   EXPECT_EQ(s.rows("n", R"({"id":1})"), R"([{"n":6}])");
   const std::string outcome = s.answer("a", "{}", id(2));
   EXPECT_EQ(s.answer("a", "{}", id(2)), outcome);
@@ -687,11 +688,11 @@ TEST(Commands, ChangesAreCountedAsTheyAreCarriedOut) {
   }
 }
 
-// An id names one call: another statement with it is that call again.
-TEST(Commands, AnIdNamesOneCallWhateverComesWithIt) {
+// An id names one call: another statement with it is refused.
+TEST(Commands, AnIdBelongsToOneCall) {
   Things s("command plus { update T[1] { n: n + 1 } } command drop { delete T[1] }");
   EXPECT_EQ(s.run("plus", "{}", id(1)), "applied");
-  EXPECT_EQ(s.run("drop", "{}", id(1)), "applied");
+  EXPECT_EQ(s.run("drop", "{}", id(1)), "value");
   EXPECT_EQ(s.rows("all_"), R"([{"id":1,"n":6}])");
 }
 

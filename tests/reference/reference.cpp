@@ -290,7 +290,6 @@ Json Reference::run_command(const model::Command& command, const Call& call) {
   if (call.cursor) return error("request", "a command has no cursor");
   if (call.id) {
     if (call.id->milliseconds() < clock_ - id_window_ms) return refused({"expired", "the command id is too old"});
-    if (const auto before = outcomes_.find(call.id->text()); before != outcomes_.end()) return before->second;
   }
   if (const auto unknown = unknown_name(command.parameters, call.params))
     return refused({"value", "no parameter $" + *unknown});
@@ -298,6 +297,12 @@ Json Reference::run_command(const model::Command& command, const Call& call) {
   if (const auto refusal = read_parameters(command.parameters, LimitParameters(command).found, call.params, parameters))
     return refused(*refusal);
   const model::CommandId id = call.id ? *call.id : make_id();
+  if (const auto before = applied_.find(id.text()); before != applied_.end()) {
+    if (before->second.command != command.name || before->second.parameters != parameters)
+      return refused({"value", "the command id belongs to another command"});
+    return before->second.outcome;
+  }
+  const std::vector<Datum> given = parameters;
   Json outcome = {{"outcome", "applied"}};
   if (command.bulk) {
     outcome = run_bulk(command, parameters, id);
@@ -309,7 +314,7 @@ Json Reference::run_command(const model::Command& command, const Call& call) {
     for (const auto& [type, key] : execution.generated_keys())
       outcome["keys"].push_back(model::write_json(model_, type, key));
   }
-  outcomes_[id.text()] = outcome;
+  applied_[id.text()] = {command.name, given, outcome};
   return outcome;
 }
 

@@ -37,9 +37,10 @@
 //   - A time to live that runs from a date runs from the beginning of that day.
 //
 // Commands
-//   - Before anything runs: an id that is too old (`expired`); the outcome of the same id, whatever statement and
-//     parameters come with it; names that are no parameters (`value`); then the parameters in the order of their
-//     declaration; then parameters that are limits, wherever they stand, and negative (`value`). The first decides.
+//   - Before anything runs: an id that is too old (`expired`); names that are no parameters (`value`); then the
+//     parameters in the order of their declaration; then parameters that are limits, wherever they stand, and negative
+//     (`value`); then the same id: its outcome, or `value` if it belongs to another command or to other parameters. The
+//     first decides.
 //   - All of a change is looked at, and the code that comes first in this order decides, whatever is found first:
 //     absent, value, required, overflow, position, key, exists, owner. What overflows is not asked anything more. A
 //     target whose key overflows is `overflow`. Where `then` or `delete` meets nothing, nothing else is looked at.
@@ -100,9 +101,14 @@ class Reference : public tests::Engine {
 
   model::Model model_;
   State state_;
-  std::vector<RoundedInteger> rounded_;   // of the line that is answered
-  std::vector<Refreshes> refreshes_;      // one a query
-  std::map<std::string, Json> outcomes_;  // of applied commands, by id
+  std::vector<RoundedInteger> rounded_;  // of the line that is answered
+  std::vector<Refreshes> refreshes_;     // one a query
+  struct Applied {
+    std::string command;
+    std::vector<model::Datum> parameters;
+    Json outcome;
+  };
+  std::map<std::string, Applied> applied_;  // by id
   std::int64_t clock_ = 1'700'000'000'000;
   std::uint64_t made_ids_ = 0;
 };

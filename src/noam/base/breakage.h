@@ -78,6 +78,44 @@ enum class Breakage : std::uint8_t {
   CounterMergedTwice,    // what is added counts twice where it comes to a value
   GoneShown,             // a counter that came to 0 stays
   AppendForgotten,       // of several appends to a list the first is lost
+  // Transactions over blocks (docs/transactions.md has what each rule is for).
+  ValidationSkipped,           // what was only read is not looked at again
+  ValidatedBeforePrepare,      // it is looked at before the holds are set
+  ValidationIgnoresHold,       // somebody is about to change it, and that is no conflict
+  HomeNotHeld,                 // though another block was only read
+  PrepareChangesEntries,       // a hold changes what others see
+  DoneMarkIgnored,             // who judges a hold does not look for the mark of its commit
+  NoDoneMark,                  // a commit leaves none
+  ForgottenEarly,              // the mark goes before the holds
+  ForgottenUnsure,             // the mark goes though a hold is still there
+  JudgedByHoldOnly,            // a transaction that does not hold its home is taken for over
+  RemovedWithoutFence,         // a hold goes, and its transaction may still commit
+  FenceLeavesSequence,         // a fence that stops nobody
+  RemovalLeavesSequence,       // a late prepare holds again what was removed
+  PatienceWithoutEnd,          // everybody waits for a dead session
+  UnknownTakenForFailed,       // a write whose outcome is unknown
+  UnknownTakenForDone,         // likewise
+  UnknownReadBack,             // it is read whether it was written, though it may be written later
+  ReaderIgnoresHolds,          // a query does not look at holds
+  ReaderPassesAllHolds,        // nor does it wait for those that may be ordered before what it has seen
+  PureHoldNotRechecked,        // a hold that was passed may be committed by the end
+  QueryValidatesVersionsOnly,  // a query does not look at holds at its end
+  GuardMissing,                // nobody looks whether a command was applied before
+  GuardDropped,                // a guard goes to make room, and nobody finds it any more
+  AcknowledgedEarly,           // a command is answered before its commit is decided
+  PrepareIgnoresSequence,      // a hold is set if only nobody else holds the unit
+  CommitOnNewerHead,           // a commit is decided on a home that has moved on
+  FinishBlind,                 // a finish does not ask whether the hold is still there
+  FinishAnyHold,               // nor whose hold it is
+  ForgetBlind,                 // a mark is forgotten without asking whether there are new ones
+  LastIdOnly,                  // a commit looks for itself as the last one only
+  TransactionIdReused,         // two attempts have one id
+  AbortAfterUnknown,           // holds are removed though the commit may have been decided
+  QueryNotValidated,           // a query counts whatever it has read
+  RefusalNotValidated,         // so does a refusal
+  GravestoneEarly,             // the head of an empty unit goes at once
+  NumbersRestart,              // a new head begins at 1
+  GuardByState,                // where a guard is kept depends on what the command finds
 };
 
 #ifdef NOAM_BREAKAGES

@@ -38,6 +38,6 @@ Result<std::vector<ExportedFile>> export_to_folder(runtime::Session& session,
                                                    const std::string& folder, bool replace);
 
 std::string export_text(const std::vector<ExportedFile>& files);
-std::string export_json(const std::vector<ExportedFile>& files);
+std::string export_json(const std::vector<ExportedFile>& files, bool one_moment);
 
 }  // namespace noam::cli

@@ -11,6 +11,7 @@
 #include "noam/cli/verify_command.h"
 #include "noam/language/suggest.h"
 #include "noam/model/layout.h"
+#include "noam/runtime/whole_collections.h"
 
 namespace noam::cli {
 
@@ -49,6 +50,11 @@ int deploy_design(const UpkeepOptions& options) {
   if (!opened.session) return opened.code;
   const design::Design& design = opened.session->program().design;
   const auto deployed = opened.store->deployment();
+  std::vector<runtime::ScanningQuery> scanning;
+  if (!opened.store->capabilities().watches_collections) scanning = runtime::scanning_queries(opened.session->program());
+  Json not_exact = Json::array();
+  for (const runtime::ScanningQuery& one : scanning)
+    not_exact.push_back({{"query", one.query}, {"collection", one.collection}});
   if (options.json)
     return deliver(dumped({{"schema", 1},
                            {"store", opened.url},
@@ -56,8 +62,13 @@ int deploy_design(const UpkeepOptions& options) {
                            {"made", opened.fresh},
                            {"version", deployed ? deployed->version : 0},
                            {"collections", design.collections.size()},
-                           {"families", design.families.size()}}),
+                           {"families", design.families.size()},
+                           {"not_exact", std::move(not_exact)}}),
                    exit_fine);
+  std::string notes;
+  for (const runtime::ScanningQuery& one : scanning)
+    notes += fmt::format("note: query `{}` looks through all of `{}`; on this store, its rows may be of several moments\n",
+                         one.query, one.collection);
   const bool chosen = !options.opening.strategy.empty();
   const bool by_default = opened.fresh && !chosen;
   return deliver(fmt::format("{}: {} `{}`{}, {} with {}{}\n", opened.url,
@@ -67,7 +78,8 @@ int deploy_design(const UpkeepOptions& options) {
                              opened.strategy, by_default ? " (default)" : "",
                              model::counted(design.collections.size(), "collection", "collections"),
                              model::counted(design.families.size(), "family", "families"),
-                             by_default ? other_designs(opened.session->model(), opened.strategy) : ""),
+                             by_default ? other_designs(opened.session->model(), opened.strategy) : "") +
+                     notes,
                  exit_fine);
 }
 

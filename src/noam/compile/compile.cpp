@@ -18,7 +18,9 @@ namespace noam {
 Compilation compile(const language::SourceFile& source) {
   Compilation out;
   out.tree = language::parse(source, out.diagnostics);
-  out.model = std::make_shared<const model::Model>(language::analyze(out.tree, source, out.diagnostics));
+  model::Model model = language::analyze(out.tree, source, out.diagnostics);
+  model.text.text = source.text();
+  out.model = std::make_shared<const model::Model>(std::move(model));
   language::apply_allowances(out.tree, source, out.diagnostics);
   out.diagnostics.sort();
   return out;

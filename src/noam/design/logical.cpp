@@ -69,14 +69,14 @@ Expr call_expr(Function function, Type type, std::vector<Expr> operands) {
   return expr;
 }
 
-namespace {
-
 Expr equal_expr(Expr a, Expr b) {
   std::vector<Expr> operands;
   operands.push_back(std::move(a));
   operands.push_back(std::move(b));
   return call_expr(Function::Equal, model::scalar(TypeKind::Bool), std::move(operands));
 }
+
+namespace {
 
 Expr contains_expr(Expr collection, Expr element) {
   std::vector<Expr> operands;

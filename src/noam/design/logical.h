@@ -108,6 +108,7 @@ class Normalizer {
 model::Expr node_expr(const Logical& logical, std::uint32_t node);
 model::Expr field_expr(const model::Model& model, model::Expr object, std::uint32_t field);
 model::Expr call_expr(model::Function function, model::Type type, std::vector<model::Expr> operands);
+model::Expr equal_expr(model::Expr a, model::Expr b);
 bool is_call(const model::Expr& expr, model::Function function);
 bool is_key_part(const model::Model& model, const model::Type& reference, std::uint32_t field);
 

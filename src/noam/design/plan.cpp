@@ -59,4 +59,18 @@ Slots outer_slots(const Plan& plan) {
   return slots;
 }
 
+std::set<std::uint32_t> families_read(const Plan& plan) {
+  std::set<std::uint32_t> out;
+  const auto add = [&](const Plan& other) { out.merge(families_read(other)); };
+  for (const auto* steps : {&plan.steps, &plan.late}) {
+    for (const Step& step : *steps) {
+      if (step.kind == StepKind::Lookup || step.kind == StepKind::Scan || step.kind == StepKind::Collect)
+        out.insert(step.family);
+      for (const Plan& nested : step.nested) add(nested);
+    }
+  }
+  for (const Plan& otherwise : plan.otherwise) add(otherwise);
+  return out;
+}
+
 }  // namespace noam::design

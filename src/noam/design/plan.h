@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -177,5 +178,8 @@ struct Plan {
 void collect_slots(const model::Expr& expr, std::vector<std::uint32_t>& out);
 // Those from outside that a plan reads, ascending, each once: two rows that agree in them have one answer.
 std::vector<std::uint32_t> outer_slots(const Plan& plan);
+
+// The families that a plan reads, or may read instead.
+std::set<std::uint32_t> families_read(const Plan& plan);
 
 }  // namespace noam::design

@@ -9,6 +9,7 @@
 
 #include "noam/base/check.h"
 #include "noam/design/appends.h"
+#include "noam/design/derived_rows.h"
 #include "noam/design/layout.h"
 #include "noam/design/logical.h"
 #include "noam/design/planner.h"
@@ -26,24 +27,6 @@ using model::Function;
 using model::TypeKind;
 
 namespace {
-
-Expr equal_expr(Expr a, Expr b) {
-  std::vector<Expr> operands;
-  operands.push_back(std::move(a));
-  operands.push_back(std::move(b));
-  return call_expr(Function::Equal, model::scalar(TypeKind::Bool), std::move(operands));
-}
-
-void used_families(const Plan& plan, std::set<std::uint32_t>& out) {
-  for (const auto* steps : {&plan.steps, &plan.late}) {
-    for (const Step& step : *steps) {
-      if (step.kind == StepKind::Lookup || step.kind == StepKind::Scan || step.kind == StepKind::Collect)
-        out.insert(step.family);
-      for (const Plan& nested : step.nested) used_families(nested, out);
-    }
-  }
-  for (const Plan& otherwise : plan.otherwise) used_families(otherwise, out);
-}
 
 bool has_column(const Expr& expr) {
   return expr.kind == ExprKind::Select || expr.kind == ExprKind::Fold ||
@@ -132,7 +115,7 @@ class Builder {
         auto found = planner_.plan(logical, body, given, options, bound);
         // Only what the plan uses stays.
         std::set<std::uint32_t> used;
-        if (found) used_families(*found, used);
+        if (found) used = families_read(*found);
         keep_only(families, collections, used);
         if (found) {
           // Numbers of families may have moved.
@@ -617,7 +600,7 @@ class Builder {
     }
     out.plan = std::move(*found);
     std::set<std::uint32_t> used;
-    used_families(out.plan, used);
+    used.merge(families_read(out.plan));
     for (const std::uint32_t family : used) out.reads_copies = out.reads_copies || design_.families[family].copy();
     return out;
   }
@@ -855,35 +838,6 @@ class Builder {
 
   // --- Keeping copies -----------------------------------------------------------------------------------------------
 
-  // The derived row of a family as columns of its body.
-  void derive_columns(const FamilyLogic& logic, Body& body, std::uint32_t& identity_size) const {
-    body.columns.clear();
-    for (const auto* parts : {&logic.block, &logic.key})
-      for (const Expr& part : *parts) body.columns.push_back({"", part});
-    for (const Expr& cell : logic.cells) {
-      if (cell.kind == ExprKind::Fold) {
-        if (cell.operands.empty()) {
-          Expr one;
-          one.kind = ExprKind::Constant;
-          one.type = model::scalar(TypeKind::Int);
-          one.constant = std::int64_t{1};
-          body.columns.push_back({"", std::move(one)});
-        } else {
-          body.columns.push_back({"", cell.operands[0]});
-        }
-      } else {
-        body.columns.push_back({"", cell});
-      }
-    }
-    identity_size = 0;
-    for (const std::uint32_t node : body.nodes) {
-      for (Expr& expr : identity(logic.logical, node)) {
-        body.columns.push_back({"", std::move(expr)});
-        ++identity_size;
-      }
-    }
-  }
-
   // The fields of a node that the family looks at.
   std::vector<std::uint32_t> fields_read(const FamilyLogic& logic, std::uint32_t node) const {
     std::set<std::uint32_t> fields;
@@ -950,13 +904,12 @@ class Builder {
       const Node& at = logic.logical.nodes[node];
       if (at.is_instance()) {
         transient = transient || model_.entity(at.type.entity()).transient;
-        Logical logical = logic.logical;
-        Body body = logic.body;
-        derive_columns(logic, body, out.identity_size);
+        DerivedRows rows = derived_rows(logic);
+        out.identity_size = rows.identity_size;
         DirectPlan direct;
         direct.entity = at.type.entity();
         direct.fields = fields_read(logic, node);
-        auto found = plan(logical, body, given_instance(logical, node), options, {node});
+        auto found = plan(rows.logical, rows.body, given_instance(rows.logical, node), options, {node});
         if (!found) {
           no_way(fmt::format("a `{}`", model_.entity(direct.entity).name));
           return;
@@ -964,15 +917,15 @@ class Builder {
         direct.plan = std::move(*found);
         out.direct.push_back(std::move(direct));
       } else if (at.kind == NodeKind::Refreshed || at.kind == NodeKind::History) {
-        Logical logical = logic.logical;
-        Body body = logic.body;
-        derive_columns(logic, body, out.identity_size);
+        DerivedRows rows = derived_rows(logic);
+        out.identity_size = rows.identity_size;
+        Logical& logical = rows.logical;
         std::vector<Atom> given;
         for (Expr& expr : identity(logical, node))
           given.push_back({std::move(expr), static_cast<std::uint32_t>(given.size())});
         for (std::uint32_t i = 0; i < at.type.arguments.size(); ++i)
           given.push_back({field_expr(model_, node_expr(logical, node), i), static_cast<std::uint32_t>(given.size())});
-        auto found = plan(logical, body, given, options, {node});
+        auto found = plan(logical, rows.body, given, options, {node});
         if (!found) {
           no_way(fmt::format("`{}`", model_.queries[at.query].name));
           return;
@@ -983,20 +936,8 @@ class Builder {
     plan_indirect(logic, options, out, no_way);
     if (!trouble_.empty()) return;
     const auto keyed = [&](const std::vector<Expr>& exprs) -> std::optional<Plan> {
-      Logical logical = logic.logical;
-      Body body = logic.body;
-      derive_columns(logic, body, out.identity_size);
-      std::vector<Atom> given;
-      for (const Expr& expr : exprs) {
-        Node node;
-        node.kind = NodeKind::Given;
-        node.type = expr.type;
-        logical.nodes.push_back(node);
-        const auto index = static_cast<std::uint32_t>(logical.nodes.size() - 1);
-        given.push_back({node_expr(logical, index), static_cast<std::uint32_t>(given.size())});
-        body.where.push_back(equal_expr(expr, node_expr(logical, index)));
-      }
-      return plan(logical, body, given, options);
+      DerivedRows rows = derived_rows(logic, exprs);
+      return plan(rows.logical, rows.body, rows.given, options);
     };
     if (!out.indirect.empty()) {
       std::vector<Expr> exprs;
@@ -1009,15 +950,14 @@ class Builder {
       }
     }
     if (!transient) {
-      Logical logical = logic.logical;
-      Body body = logic.body;
-      derive_columns(logic, body, out.identity_size);
+      DerivedRows rows = derived_rows(logic);
+      out.identity_size = rows.identity_size;
       PlannerOptions base_only;
       base_only.max_stratum = 0;
       base_only.instead_of = f;  // a locator does not vouch for itself
-      out.all = planner_.plan(logical, body, {}, base_only);
+      out.all = planner_.plan(rows.logical, rows.body, {}, base_only);
       // A written copy may be what tells where a base lies.
-      if (!out.all) out.all = planner_.plan(logical, body, {}, options);
+      if (!out.all) out.all = planner_.plan(rows.logical, rows.body, {}, options);
       if (!out.all && !counts_transient(logic)) {
         no_way("anything");
         return;

@@ -270,7 +270,15 @@ struct WrittenDesign {
   bool operator==(const WrittenDesign&) const = default;
 };
 
+// What a model was read from. Models that mean the same are equal, however they are written.
+struct SourceText {
+  std::string text;
+
+  bool operator==(const SourceText& /*other*/) const { return true; }
+};
+
 struct Model {
+  SourceText text;
   std::string name;
   std::vector<Entity> entities;
   std::vector<Value> values;

@@ -94,6 +94,41 @@ stores::EntryRef BaseEntries::place(const BaseFamily& base, const Row& row) cons
   return out;
 }
 
+std::optional<Instance> BaseEntries::instance_of(const stores::EntryRef& entry) const {
+  for (std::size_t id = 0; id < families_.size(); ++id) {
+    for (const BaseFamily& base : families_[id]) {
+      if (base.family != entry.family) continue;
+      const model::Entity& entity = program_.model->entities[id];
+      Datum::List fields(entity.fields.size());
+      std::vector<bool> known(entity.fields.size());
+      const auto learn = [&](const std::vector<Expr>& parts, const stores::Key& values) {
+        for (std::size_t i = 0; i < parts.size() && i < values.size(); ++i) {
+          if (parts[i].kind != ExprKind::Slot || parts[i].index >= fields.size()) continue;
+          fields[parts[i].index] = values[i];
+          known[parts[i].index] = true;
+        }
+      };
+      learn(base.block, entry.block.key);
+      learn(base.key, entry.key);
+      if (!std::all_of(entity.key.begin(), entity.key.end(), [&](std::uint32_t part) { return known[part]; }))
+        return std::nullopt;
+      return Instance{static_cast<model::EntityId>(id), key_of(entity, fields)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> BaseEntries::family_by_key(model::EntityId id) const {
+  const std::vector<std::uint32_t>& key = program_.model->entity(id).key;
+  const std::function<bool(const Expr&)> known = [&](const Expr& expr) {
+    if (expr.kind == ExprKind::Slot) return std::find(key.begin(), key.end(), expr.index) != key.end();
+    return std::all_of(expr.operands.begin(), expr.operands.end(), known);
+  };
+  for (const BaseFamily& base : families_[static_cast<std::size_t>(id)])
+    if (std::all_of(base.block.begin(), base.block.end(), known)) return base.family;
+  return std::nullopt;
+}
+
 stores::EntryRef BaseEntries::head_of(model::EntityId id, std::uint32_t family, const Datum& key) const {
   return place(find(id, family), known_by(id, key));
 }

@@ -10,6 +10,9 @@
 
 namespace noam::runtime {
 
+// An entity, and the key of one of its instances.
+using Instance = std::pair<model::EntityId, model::Datum>;
+
 // Where the base of an instance lies: its entries, from its fields. The one derivation of every base family.
 class BaseEntries {
  public:
@@ -19,6 +22,12 @@ class BaseEntries {
   // Each once, in no order. `due`: when it expires, where its entity has a ttl.
   [[nodiscard]] std::vector<Entry> of(model::EntityId id, const model::Datum::List& fields,
                                       const model::Datum& due) const;
+
+  // The instance that an entry can be of, if its keys tell.
+  [[nodiscard]] std::optional<Instance> instance_of(const stores::EntryRef& entry) const;
+
+  // A family whose block the key of the instance tells; none: no such.
+  [[nodiscard]] std::optional<std::uint32_t> family_by_key(model::EntityId id) const;
 
   // An entry of one of the families whose place the key of the instance tells (design::AppendPlan): that of the whole
   // instance, or of an element at this position.

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <shared_mutex>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,16 +25,12 @@
 #include "noam/runtime/session_state.h"
 #include "noam/runtime/transaction.h"
 #include "noam/runtime/upkeep.h"
+#include "noam/runtime/whole_collections.h"
 
 namespace noam::runtime {
 
 using model::Datum;
-
-namespace {
-
-constexpr std::int64_t id_window = 3'600'000;  // how long an id is remembered
-
-}  // namespace
+using stores::Committed;
 
 std::uint32_t family_for(const design::Design& design, design::Purpose purpose) {
   for (std::uint32_t i = 0; i < design.families.size(); ++i)
@@ -57,7 +54,8 @@ Session::Session(design::Program program, stores::Store& store, SessionOptions o
 Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(design::Program program, stores::Store& store, SessionOptions options) {
-  NOAM_RETURN_IF_ERROR(store.deploy(program.design));
+  if (!store.capabilities().watches_collections) NOAM_RETURN_IF_ERROR(relies_on_no_collection(program));
+  NOAM_RETURN_IF_ERROR(store.deploy({program.design, *program.model, program.model->text.text}));
   std::unique_ptr<Session> session(new Session(std::move(program), store, std::move(options)));
   NOAM_RETURN_IF_ERROR(session->read_states());
   return session;
@@ -66,6 +64,21 @@ Result<std::unique_ptr<Session>> Session::open(design::Program program, stores::
 stores::Deadline Session::deadline() const {
   if (options_.timeout.count() == 0) return stores::no_deadline;
   return std::chrono::steady_clock::now() + options_.timeout;
+}
+
+void Session::pause(int attempt) {
+  constexpr int longest = 9;  // 2^9 ms
+  const std::chrono::milliseconds most(std::int64_t{1} << std::min(attempt, longest));
+  if (options_.pause) {
+    options_.pause(most);
+    return;
+  }
+  std::chrono::milliseconds time{};
+  {
+    const std::lock_guard lock(state_->random_lock);
+    time = std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(0, most.count())(state_->random));
+  }
+  std::this_thread::sleep_for(time);
 }
 
 model::CommandId Session::new_id() {
@@ -159,48 +172,6 @@ Result<std::vector<Datum>> read_parameters(const model::Model& model, const Aske
   return with_good_limits(asked, std::move(out));
 }
 
-Json datum_json(const Datum& datum) {
-  if (datum.absent()) return nullptr;
-  if (datum.is_bool()) return datum.as_bool();
-  if (datum.is_int()) return datum.as_int();
-  if (datum.is_double()) return Json{{"f", datum.as_double()}};
-  if (datum.is_decimal()) return Json{{"d", datum.as_decimal().text()}};
-  if (datum.is_string()) return Json{{"s", model::print_base64(datum.as_string())}};
-  Json list = Json::array();
-  for (const Datum& item : datum.as_list()) list.push_back(datum_json(item));
-  return list;
-}
-
-std::optional<Datum> datum_from(const Json& json, int depth = 0) {
-  if (depth > 64) return std::nullopt;
-  if (json.is_null()) return Datum();
-  if (json.is_boolean()) return Datum(json.get<bool>());
-  if (json.is_number_integer() && !(json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX))
-    return Datum(json.get<std::int64_t>());
-  if (json.is_array()) {
-    Datum::List items;
-    for (const Json& item : json) {
-      auto made = datum_from(item, depth + 1);
-      if (!made) return std::nullopt;
-      items.push_back(std::move(*made));
-    }
-    return Datum(std::move(items));
-  }
-  if (!json.is_object() || json.size() != 1) return std::nullopt;
-  const std::string kind = json.begin().key();
-  const Json& value = json.begin().value();
-  if (kind == "f" && value.is_number()) return Datum(value.get<double>());
-  if (kind == "d" && value.is_string()) {
-    auto made = model::Decimal::parse(value.get<std::string>());
-    return made ? std::optional<Datum>(Datum(std::move(*made))) : std::nullopt;
-  }
-  if (kind == "s" && value.is_string()) {
-    auto made = model::parse_base64(value.get<std::string>());
-    return made ? std::optional<Datum>(Datum(std::move(*made))) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
 // A cursor is the position after which the next page begins: the values that rows are ordered by. Before them stands a
 // sum over these, the query and its parameters, so that it is taken for what it was made for alone. Pages may be of
 // different length: the parameter that is the limit does not count.
@@ -274,6 +245,15 @@ Outcome Session::command(PreparedCommand command, std::vector<Datum> arguments,
       ask(*program_.model, {found.parameters, state_->command_limits[command.index], false}, std::move(arguments)), id);
 }
 
+Outcome Session::command(std::string_view name, const Arguments& arguments, const std::optional<model::CommandId>& id) {
+  const auto prepared = prepare_command(name);
+  if (!prepared) return refused("request", fmt::format("no command `{}`", model::shortened(name)));
+  const model::Command& command = program_.model->commands[prepared->index];
+  return decide(command,
+                bind(*program_.model, {command.parameters, state_->command_limits[prepared->index], false}, arguments),
+                id);
+}
+
 Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> parameters, std::string_view cursor) {
   const auto index = static_cast<std::uint32_t>(&query - program_.model->queries.data());
   const design::Plan& plan = program_.queries[index];
@@ -287,15 +267,36 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
     if (!after)
       return Error{fmt::format("the `cursor` is not one of query `{}` with these parameters", query.name), "request"};
   }
-  Rows out;
-  out.columns = query.row.names;
   Environment environment;
   environment.model = program_.model.get();
   environment.parameters = std::move(parameters);
   environment.now = options_.clock();
-  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
-  transaction.watch(options_.interrupted);
-  transaction.use_for(state_->reads_once[index] != 0 ? Transaction::Use::Glance : Transaction::Use::Query);
+  const auto use = state_->reads_once[index] != 0 ? Transaction::Use::Glance : Transaction::Use::Query;
+  for (int attempt = 0;; ++attempt) {
+    if (attempt > 0) pause(attempt);
+    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+    transaction.watch(options_.interrupted);
+    transaction.use_for(use);
+    auto rows = answer_query(query, after, environment, transaction);
+    if (!transaction.is_validated() || options_.reads == Reads::Fast || broken(Breakage::QueryNotValidated)) {
+      if (rows || rows.error().code != stores::conflict_code) return rows;
+      continue;
+    }
+    // An error, too, may be due to what was never so.
+    if (!rows && (rows.error().code == stores::conflict_code || rows.error().code.empty())) {
+      if (rows.error().code.empty()) return rows;
+      continue;
+    }
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome valid, store_.commit(transaction.take_reads(), deadline()));
+    if (valid != stores::Outcome::Conflict) return rows;
+  }
+}
+
+Result<Rows> Session::answer_query(const model::Query& query, const std::optional<std::vector<Datum>>& after,
+                                   const Environment& environment, Transaction& transaction) {
+  const auto index = static_cast<std::uint32_t>(&query - program_.model->queries.data());
+  Rows out;
+  out.columns = query.row.names;
   Executor executor(transaction, program_.design, environment, Transaction::Moment::Now);
   if (query.refresh) {
     // The answer of the last refresh.
@@ -316,378 +317,16 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
     out.rows = std::move(rows[0]);
     return out;
   }
-  NOAM_ASSIGN_OR_RETURN(PageOfRows page, executor.page(plan, after));
+  NOAM_ASSIGN_OR_RETURN(PageOfRows page, executor.page(program_.queries[index], after));
   out.rows = std::move(page.rows);
   if (page.position) out.cursor = make_cursor(query, environment.parameters, *page.position);
   return out;
 }
 
-namespace {
-
-Outcome refused(std::string code, std::string reason) {
-  Outcome out;
-  out.kind = OutcomeKind::Refused;
-  out.code = std::move(code);
-  out.reason = std::move(reason);
-  return out;
-}
-
-Outcome unknown(std::string reason) {
-  Outcome out;
-  out.kind = OutcomeKind::Unknown;
-  out.reason = std::move(reason);
-  return out;
-}
-
-// A failure of the store is unknown; one with a code was decided before anything was written.
-Outcome failed(const Error& error) {
-  return error.code.empty() ? unknown(error.message) : refused(error.code, error.message);
-}
-
-std::string outcome_text(const model::Model& model, const Outcome& outcome) {
-  Json json = Json::object();
-  Json keys = Json::array();
-  for (const auto& [entity, key] : outcome.keys)
-    keys.push_back(Json::array({model.entity(entity).name, datum_json(key)}));
-  json["keys"] = std::move(keys);
-  if (outcome.count) json["count"] = *outcome.count;
-  return json.dump();
-}
-
-Outcome outcome_from(const model::Model& model, const std::string& text) {
-  Outcome out;
-  const Json json = Json::read(text).value_or(Json());
-  check(json.is_object(), "an outcome is kept as it was written");
-  for (const Json& key : json["keys"])
-    for (std::uint32_t i = 0; i < model.entities.size(); ++i)
-      if (model.entities[i].name == key[0].get<std::string>())
-        out.keys.emplace_back(static_cast<model::EntityId>(i), *datum_from(key[1]));
-  if (json.contains("count")) out.count = json["count"].get<std::int64_t>();
-  return out;
-}
-
-stores::EntryRef guard_entry(const design::Design& design, const model::CommandId& id) {
-  const std::uint32_t family = family_for(design, design::Purpose::Guard);
-  return {{design.families[family].collection, {Datum(std::string(id.bytes.begin(), id.bytes.end()))}}, family, {}};
-}
-
-// What stands under an id: the outcome of its command, or what a bulk change has begun.
-struct Guard {
-  std::optional<std::string> text;  // none: nothing is known of the id
-  stores::Version version;
-};
-
-Result<Guard> read_guard(Transaction& transaction, const design::Design& design, const model::CommandId& id) {
-  stores::ReadRequest request;
-  const stores::EntryRef entry = guard_entry(design, id);
-  request.block = entry.block;
-  request.family = entry.family;
-  stores::Answers answers;
-  NOAM_RETURN_IF_ERROR(transaction.read({&request, 1}, Transaction::Moment::Now, answers));
-  Guard out;
-  out.version = answers[0].version;
-  if (!answers[0].entries.empty()) out.text = answers[0].entries[0].columns[0].as_string();
-  return out;
-}
-
-stores::Put guard_put(const design::Design& design, const model::CommandId& id, std::string text) {
-  return {guard_entry(design, id), {std::move(text), id.milliseconds()}};
-}
-
-// A bulk change that has begun: the instances it is about were chosen at its start. Who repeats it takes these, and its
-// parameters.
-struct Begun {
-  std::string command;
-  std::vector<Datum> parameters;
-  std::vector<Datum> keys;
-};
-
-std::string begun_text(const Begun& begun) {
-  return Json{{"command", begun.command},
-              {"parameters", datum_json(Datum(begun.parameters))},
-              {"todo", datum_json(Datum(begun.keys))}}
-      .dump();
-}
-
-// Nothing where it is an outcome.
-std::optional<Begun> begun_from(const std::string& text) {
-  const Json json = Json::read(text).value_or(Json());
-  check(json.is_object(), "what is kept under an id is as it was written");
-  if (!json.contains("todo")) return std::nullopt;
-  auto parameters = datum_from(json["parameters"]);
-  auto keys = datum_from(json["todo"]);
-  check(parameters && parameters->is_list() && keys && keys->is_list(), "a bulk change is kept as it was written");
-  return Begun{json["command"].get<std::string>(), parameters->as_list(), keys->as_list()};
-}
-
-Outcome other_command(const Begun& begun) {
-  return refused("value", fmt::format("the command id belongs to a `{}` that is not complete", begun.command));
-}
-
-Outcome expired() { return refused("expired", "the command id is older than an hour"); }
-
-}  // namespace
-
-Outcome Session::command(std::string_view name, const Arguments& arguments, const std::optional<model::CommandId>& id) {
-  const model::Command* command = find(program_.model->commands, name);
-  if (command == nullptr) return refused("request", fmt::format("no command `{}`", model::shortened(name)));
-  const auto index = static_cast<std::size_t>(command - program_.model->commands.data());
-  return decide(*command, bind(*program_.model, {command->parameters, state_->command_limits[index], false}, arguments),
-                id);
-}
-
-Outcome Session::decide(const model::Command& command, Result<std::vector<Datum>> parameters,
-                        const std::optional<model::CommandId>& id) {
-  const model::CommandId used = id ? *id : new_id();
-  if (id && is_too_old(*id)) return expired();
-  if (id && id->milliseconds() > model::last_command_time)
-    return refused("value", "the time in the command id is after the year 9999");
-  if (!parameters) {
-    // A repeat of what was applied has its outcome, whatever its parameters.
-    if (id) {
-      const auto before = applied_before(used);
-      if (before && *before) return **before;
-    }
-    return refused(parameters.error().code, parameters.error().message);
-  }
-  const design::CommandPlan& plan =
-      program_.commands[static_cast<std::size_t>(&command - program_.model->commands.data())];
-  if (command.bulk) return run_bulk(command, plan, std::move(*parameters), used, id.has_value());
-  return run_command(command, plan, std::move(*parameters), used, id.has_value());
-}
-
-// Which of the changes the store does not take.
-std::string Session::too_large(const stores::WriteBatch& batch) const {
-  const stores::Capabilities& can = store_.capabilities();
-  for (const stores::Change& change : batch.changes) {
-    const auto* put = std::get_if<stores::Put>(&change);
-    if (put == nullptr || can.max_entry_bytes == 0) continue;
-    const std::size_t bytes = stores::entry_bytes(put->entry.key, put->columns);
-    if (bytes > can.max_entry_bytes)
-      return fmt::format("an entry of {} would have {} bytes; the limit of the store is {}",
-                         program_.design.collection_of(program_.design.families[put->entry.family]).name, bytes,
-                         can.max_entry_bytes);
-  }
-  if (can.max_commit_changes != 0 && batch.changes.size() > can.max_commit_changes)
-    return fmt::format("{} changes in one commit; the limit of the store is {}", batch.changes.size(),
-                       can.max_commit_changes);
-  return "an entry would be larger than the limit of the store";
-}
-
-Result<std::optional<Outcome>> Session::applied_before(const model::CommandId& id) {
-  Transaction transaction(store_, program_.design, deadline(), &state_->copies);
-  NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
-  if (!guard.text || begun_from(*guard.text)) return std::optional<Outcome>();
-  return std::optional<Outcome>(told_again(*guard.text));
-}
-
-// What a guard says may be there to be read, and not yet to stay.
-Outcome Session::told_again(const std::string& text) {
-  const auto stays = store_.commit({}, deadline());
-  if (!stays) return unknown(stays.error().message);
-  if (*stays != stores::Outcome::Applied) return unknown("the store did not report the outcome");
-  return outcome_from(*program_.model, text);
-}
-
-bool Session::is_too_old(const model::CommandId& id) const { return id.milliseconds() < options_.clock() - id_window; }
-
-// Nobody waits for this, and nobody is told: where it does not come about, a later one will do it.
-void Session::cut_overfull(const Transaction& done) {
-  for (const Transaction::Overfull& overfull : done.overfull()) {
-    const std::size_t most = *program_.design.families[overfull.family].limit;
-    Transaction transaction(store_, program_.design, deadline());
-    stores::ReadRequest request;
-    request.block = overfull.block;
-    request.family = overfull.family;
-    stores::Answers answers;
-    if (!transaction.read({&request, 1}, Transaction::Moment::Now, answers)) return;
-    std::vector<stores::Entry>& entries = answers[0].entries;
-    if (entries.size() <= most) continue;
-    for (std::size_t i = most; i < entries.size(); ++i)
-      transaction.erase({overfull.block, overfull.family, std::move(entries[i].key)});
-    if (!store_.commit(transaction.take_batch(), deadline())) return;
-  }
-}
-
-Outcome Session::run_command(const model::Command& command, const design::CommandPlan& plan,
-                             std::vector<Datum> parameters, const model::CommandId& id, bool look_up) {
-  Environment environment;
-  environment.model = program_.model.get();
-  environment.parameters = std::move(parameters);
-  environment.id = id;
-  environment.now = id.milliseconds();
-  const stores::Deadline by = deadline();
-  for (int attempt = 0;; ++attempt) {
-    const State::Turn turn(*state_, attempt);
-    Transaction transaction(store_, program_.design, by, &state_->copies);
-    if (look_up) {
-      const auto guard = read_guard(transaction, program_.design, id);
-      if (!guard) return unknown(guard.error().message);
-      if (guard->text && !broken(Breakage::RepeatAppliedAgain)) {
-        if (const auto begun = begun_from(*guard->text)) return other_command(*begun);
-        return told_again(*guard->text);
-      }
-      // Asked after the look: then it was not a sweep that took the id away.
-      if (is_too_old(id)) return expired();
-    }
-    transaction.watch(options_.interrupted);
-    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-    const auto done = run.run(command, plan);
-    if (!done) return failed(done.error());
-    if (*done) return refused((*done)->code, (*done)->reason);
-    Outcome outcome;
-    outcome.keys = run.generated();
-    if (look_up) {
-      stores::Put guard = guard_put(program_.design, id, outcome_text(*program_.model, outcome));
-      transaction.put(std::move(guard.entry), std::move(guard.columns));
-    }
-    const stores::WriteBatch batch = transaction.take_batch();
-    const auto committed = store_.commit(batch, by);
-    if (!committed) return unknown(committed.error().message);
-    switch (*committed) {
-      case stores::Outcome::Applied:
-        cut_overfull(transaction);
-        return outcome;
-      case stores::Outcome::Conflict:
-        continue;
-      case stores::Outcome::TooLarge:
-        return refused("limit", too_large(batch));
-      case stores::Outcome::Unknown:
-        return unknown("the store did not report the outcome");
-    }
-  }
-}
-
-// A bulk change is three steps, so that each instance is changed once however often it is repeated, and by whom: the
-// instances it is about are noted under its id; each is changed together with a guard of its own; the outcome takes the
-// place of the note. Without an id that a caller gave, nobody can repeat it, and nothing is noted.
-Outcome Session::run_bulk(const model::Command& command, const design::CommandPlan& plan, std::vector<Datum> parameters,
-                          const model::CommandId& id, bool look_up) {
-  Environment environment;
-  environment.model = program_.model.get();
-  environment.parameters = std::move(parameters);
-  environment.id = id;
-  environment.now = id.milliseconds();
-  std::vector<Datum> keys;
-  if (const auto ended = begin_bulk(command, plan, environment, look_up, keys)) return *ended;
-  Outcome outcome;
-  outcome.count = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    environment.id = model::part_of(id, i);
-    const auto applied = run_part(command, plan, environment, keys[i], look_up);
-    if (!applied && applied.error().code == "interrupted")
-      return *outcome.count == 0 && !look_up ? failed(applied.error())
-                                             : unknown(fmt::format("interrupted after {} of {} instances were changed",
-                                                                   *outcome.count, keys.size()));
-    if (!applied) return unknown(applied.error().message);
-    if (*applied) ++*outcome.count;
-  }
-  if (look_up && !keys.empty()) {
-    // Whoever else comes to the end comes to the same outcome.
-    stores::WriteBatch batch;
-    batch.changes.emplace_back(guard_put(program_.design, id, outcome_text(*program_.model, outcome)));
-    const auto committed = store_.commit(batch, deadline());
-    if (!committed) return unknown(committed.error().message);
-    if (*committed != stores::Outcome::Applied) return unknown("the outcome could not be stored");
-  }
-  return outcome;
-}
-
-std::optional<Outcome> Session::begin_bulk(const model::Command& command, const design::CommandPlan& plan,
-                                           Environment& environment, bool look_up, std::vector<Datum>& keys) {
-  const model::CommandId id = environment.id;
-  for (;;) {
-    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
-    Guard guard;
-    if (look_up) {
-      auto read = read_guard(transaction, program_.design, id);
-      if (!read) return unknown(read.error().message);
-      guard = std::move(*read);
-    }
-    if (guard.text) {
-      auto begun = begun_from(*guard.text);
-      if (!begun) return told_again(*guard.text);
-      if (begun->command != command.name) return other_command(*begun);
-      environment.parameters = std::move(begun->parameters);
-      keys = std::move(begun->keys);
-      return std::nullopt;
-    }
-    if (look_up && is_too_old(id)) return expired();
-    transaction.watch(options_.interrupted);
-    CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-    auto found = run.find_bulk(command, plan);
-    if (!found) return failed(found.error());
-    keys = std::move(*found);
-    if (!look_up) return std::nullopt;
-    // Only the first to note them decides which they are. Other commands may change them meanwhile: each is asked
-    // again.
-    Outcome none;
-    none.count = 0;
-    stores::WriteBatch batch;
-    batch.changes.emplace_back(guard_put(program_.design, id,
-                                         keys.empty() ? outcome_text(*program_.model, none)
-                                                      : begun_text({command.name, environment.parameters, keys})));
-    const stores::BlockRef& block = stores::entry_of(batch.changes[0]).block;
-    batch.expects.push_back({block.collection, block.key, guard.version});
-    const auto committed = store_.commit(batch, deadline());
-    if (!committed) return unknown(committed.error().message);
-    switch (*committed) {
-      case stores::Outcome::Applied:
-        return std::nullopt;
-      case stores::Outcome::Conflict:
-        continue;
-      case stores::Outcome::TooLarge:
-        return refused("limit", too_large(batch));
-      case stores::Outcome::Unknown:
-        return unknown("the store did not report the outcome");
-    }
-  }
-}
-
-Result<bool> Session::run_part(const model::Command& command, const design::CommandPlan& plan,
-                               const Environment& environment, const Datum& key, bool look_up) {
-  const model::CommandId& id = environment.id;
-  bool skip = false;  // the store does not take the change
-  for (int attempt = 0;; ++attempt) {
-    const State::Turn turn(*state_, attempt);
-    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
-    if (look_up) {
-      NOAM_ASSIGN_OR_RETURN(const Guard guard, read_guard(transaction, program_.design, id));
-      if (guard.text) return outcome_from(*program_.model, *guard.text).count == 1;
-      if (is_too_old(id)) return Error{"the command id became older than an hour before all instances were changed"};
-    }
-    transaction.watch(options_.interrupted);
-    bool applied = false;
-    if (!skip) {
-      CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-      const auto done = run.run_bulk(command, plan, key, applied);
-      if (!done && (done.error().code.empty() || done.error().code == "interrupted")) return done.error();
-      applied = applied && done && !*done;
-    }
-    if (!applied && !look_up) return false;  // refused, or it does not match any more
-    stores::WriteBatch batch = transaction.take_batch();
-    if (!applied) batch.changes.clear();
-    if (look_up) {
-      Outcome outcome;
-      outcome.count = applied ? 1 : 0;
-      batch.changes.emplace_back(guard_put(program_.design, id, outcome_text(*program_.model, outcome)));
-    }
-    NOAM_ASSIGN_OR_RETURN(const stores::Outcome committed, store_.commit(batch, deadline()));
-    switch (committed) {
-      case stores::Outcome::Applied:
-        cut_overfull(transaction);
-        return applied;
-      case stores::Outcome::Conflict:
-        continue;
-      case stores::Outcome::TooLarge:
-        if (!look_up) return false;
-        if (!applied) return Error{"the store rejected the guard of an instance"};
-        skip = true;
-        continue;
-      case stores::Outcome::Unknown:
-        return Error{"the store did not report the outcome"};
-    }
-  }
+Result<Committed> Session::commit(const Transaction& done, const stores::WriteBatch& batch, stores::Deadline by) {
+  NOAM_ASSIGN_OR_RETURN(Committed committed, store_.commit(batch, by));
+  if (committed == stores::Outcome::Applied) cut_overfull(done);
+  return committed;
 }
 
 Result<void> Session::refresh(std::string_view name) {
@@ -697,8 +336,7 @@ Result<void> Session::refresh(std::string_view name) {
   const auto index = static_cast<std::uint32_t>(query - program_.model->queries.data());
   Environment environment;
   environment.model = program_.model.get();
-  for (int attempt = 0;; ++attempt) {
-    const State::Turn turn(*state_, attempt);
+  const auto committed = until_settled([&](int) -> Result<Committed> {
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     transaction.watch(options_.interrupted);
     transaction.begin();
@@ -707,12 +345,11 @@ Result<void> Session::refresh(std::string_view name) {
     NOAM_ASSIGN_OR_RETURN(auto rows, executor.run(program_.queries[index], {Row{}}));
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     NOAM_RETURN_IF_ERROR(run.refresh(index, environment.now, rows[0]));
-    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(transaction.take_batch(), deadline()));
-    if (outcome == stores::Outcome::Conflict) continue;
-    if (outcome != stores::Outcome::Applied) return Error{"the store rejected the refreshed rows"};
-    cut_overfull(transaction);
-    return {};
-  }
+    return commit(transaction, transaction.take_batch(), deadline());
+  });
+  if (!committed) return committed.error();
+  if (*committed != stores::Outcome::Applied) return Error{"the store rejected the refreshed rows"};
+  return {};
 }
 
 Result<std::optional<std::int64_t>> Session::last_refresh(std::uint32_t query) {
@@ -802,63 +439,32 @@ Result<std::size_t> Session::sweep() {
     }
   }
   NOAM_RETURN_IF_ERROR(forget_ids(now));
+  NOAM_RETURN_IF_ERROR(store_.tidy(deadline()));
   if (left) return *left;
   return gone;
 }
 
 Result<bool> Session::expire(model::EntityId entity, const Datum& key, std::int64_t now) {
   const auto name = [&] { return model::instance_name(*program_.model, entity, key); };
-  for (int attempt = 0;; ++attempt) {
-    const State::Turn turn(*state_, attempt);
+  bool expired = false;
+  stores::WriteBatch batch;
+  const auto committed = until_settled([&](int) -> Result<Committed> {
     Environment environment;
     environment.model = program_.model.get();
     environment.now = now;
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);
     transaction.watch(options_.interrupted);
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
-    NOAM_ASSIGN_OR_RETURN(const bool expired, run.expire(entity, key, now));
-    if (!expired) return false;
-    const stores::WriteBatch batch = transaction.take_batch();
-    NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
-    switch (outcome) {
-      case stores::Outcome::Applied:
-        cut_overfull(transaction);
-        return true;
-      case stores::Outcome::Conflict:
-        continue;
-      case stores::Outcome::TooLarge:
-        return Error{fmt::format("{} is expired but cannot be deleted: {}", name(), too_large(batch)), "limit"};
-      case stores::Outcome::Unknown:
-        return Error{fmt::format("{} is expired; the store did not report whether it was deleted", name())};
-    }
-  }
-}
-
-// Those that nobody may repeat any more.
-Result<void> Session::forget_ids(std::int64_t now) {
-  const std::uint32_t guards = family_for(program_.design, design::Purpose::Guard);
-  const std::size_t most = store_.capabilities().max_commit_changes;
-  std::string after;
-  do {
-    NOAM_ASSIGN_OR_RETURN(const stores::ScanPage page, store_.scan(guards, after, nullptr, deadline()));
-    stores::WriteBatch batch;
-    const auto commit = [&]() -> Result<void> {
-      if (batch.changes.empty()) return {};
-      NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
-      if (outcome != stores::Outcome::Applied) return Error{"the store rejected the deletion of old command ids"};
-      batch.changes.clear();
-      return {};
-    };
-    for (const auto& item : page.items) {
-      if (item.entry.columns[1].as_int() >= now - id_window) continue;
-      batch.changes.emplace_back(
-          stores::Delete{{{program_.design.families[guards].collection, item.block}, guards, item.entry.key}});
-      if (batch.changes.size() == most) NOAM_RETURN_IF_ERROR(commit());
-    }
-    NOAM_RETURN_IF_ERROR(commit());
-    after = page.next;
-  } while (!after.empty());
-  return {};
+    NOAM_ASSIGN_OR_RETURN(expired, run.expire(entity, key, now));
+    if (!expired) return stores::Outcome::Applied;
+    batch = transaction.take_batch();
+    return commit(transaction, batch, deadline());
+  });
+  if (!committed) return committed.error();
+  if (*committed == stores::Outcome::Applied) return expired;
+  if (*committed == stores::Outcome::TooLarge)
+    return Error{fmt::format("{} is expired but cannot be deleted: {}", name(), too_large(batch)), "limit"};
+  return Error{fmt::format("{} is expired; the store did not report whether it was deleted", name())};
 }
 
 // --- Lines of JSON ---------------------------------------------------------------------------------------------------

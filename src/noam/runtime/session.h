@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,11 +31,16 @@ struct RoundedInteger;
 namespace noam::runtime {
 
 class Transaction;
-
+struct EntryDifference;
 struct Environment;
+struct Receipt;
 
 // Milliseconds since 1970. Given from outside, so that time can be simulated.
 using Clock = std::function<std::int64_t()>;
+
+// Where a store has no snapshots: whether a query that reads several blocks looks again whether all that it read was so
+// at one moment, or does without it.
+enum class Reads : std::uint8_t { Exact, Fast };
 
 struct SessionOptions {
   Clock clock;                                    // none: that of the scheduler, else that of the machine
@@ -43,8 +49,12 @@ struct SessionOptions {
   // What a task of start_sweeping() met: its name, and the error. It is tried again later, whether this is there or
   // not.
   std::function<void(const std::string& task, const Error& error)> on_failed_task;
+  Reads reads = Reads::Exact;
   std::size_t max_fanout = 100'000;      // entries that one command may touch
   std::chrono::milliseconds timeout{0};  // of a statement; 0: none
+  // Waits for a random time up to this before another attempt of what was in conflict with another process. None: the
+  // thread sleeps.
+  std::function<void(std::chrono::milliseconds)> pause;
   // Where this becomes true, what runs ends soon: a query with the error `interrupted`, a command that was not sent to
   // the store yet is refused with that code. Who sets it takes it back. It must outlive the session.
   const std::atomic<bool>* interrupted = nullptr;
@@ -203,20 +213,34 @@ class Session {
 
   Json answer(const Json& request, const std::vector<RoundedInteger>& rounded);
   Result<Rows> run_query(const model::Query& query, std::vector<model::Datum> parameters, std::string_view cursor);
+  // One attempt. After the row with these values of `order by`.
+  Result<Rows> answer_query(const model::Query& query, const std::optional<std::vector<model::Datum>>& after,
+                            const Environment& environment, Transaction& transaction);
   // What becomes of a command whose parameters may be wrong.
   Outcome decide(const model::Command& command, Result<std::vector<model::Datum>> parameters,
                  const std::optional<model::CommandId>& id);
-  Outcome run_command(const model::Command& command, const design::CommandPlan& plan,
-                      std::vector<model::Datum> parameters, const model::CommandId& id, bool look_up);
-  Outcome run_bulk(const model::Command& command, const design::CommandPlan& plan, std::vector<model::Datum> parameters,
-                   const model::CommandId& id, bool look_up);
-  // The keys that a bulk change is about, and its parameters: noted under its id where it is the first of it, else
-  // those that were. An outcome where it has ended already, or can't begin.
-  std::optional<Outcome> begin_bulk(const model::Command& command, const design::CommandPlan& plan,
-                                    Environment& environment, bool look_up, std::vector<model::Datum>& keys);
+  // One call of a command.
+  struct Call {
+    const model::Command& command;
+    const design::CommandPlan& plan;
+    model::CommandId id;
+    bool repeatable;  // its caller knows the id
+    std::string sum;  // of its parameters, if it is repeatable
+  };
+  Outcome run_command(const Call& call, const Environment& environment);
+  Outcome run_bulk(const Call& call, Environment& environment);
+  // The keys that a bulk change is about: noted under its id if it is the first of it, else those that were. An outcome
+  // if it has ended already, or can't begin.
+  std::optional<Outcome> begin_bulk(const Call& call, Environment& environment, std::vector<model::Datum>& keys);
   // One instance of it: whether it was changed, now or before, or skipped. The environment's id is that of the part.
-  Result<bool> run_part(const model::Command& command, const design::CommandPlan& plan, const Environment& environment,
-                        const model::Datum& key, bool look_up);
+  Result<bool> run_part(const Call& call, const Environment& environment, const model::Datum& key);
+  // What a repeat is told of the command that has its id.
+  [[nodiscard]] Outcome told_again(const Call& call, const Receipt& kept) const;
+  // The only loop of attempts. Calls `attempt(n)`, n from 0, until its commit is not in conflict with others.
+  template <typename Attempt>
+  Result<stores::Committed> until_settled(const Attempt& attempt);
+  // And what follows from it.
+  Result<stores::Committed> commit(const Transaction& done, const stores::WriteBatch& batch, stores::Deadline by);
   // Whether an id is forgotten, or may be: then it can't be told whether its command was applied.
   [[nodiscard]] bool is_too_old(const model::CommandId& id) const;
   [[nodiscard]] std::string too_large(const stores::WriteBatch& batch) const;
@@ -226,25 +250,36 @@ class Session {
   Result<bool> expire(model::EntityId entity, const model::Datum& key, std::int64_t now);
   Result<void> forget_ids(std::int64_t now);
   Result<std::int64_t> refresh_when_due(const model::Query& query, Scheduler& scheduler);
-  // Nothing where it was not, or a bulk change has not ended.
-  Result<std::optional<Outcome>> applied_before(const model::CommandId& id);
-  // The outcome that a guard keeps, once it is sure to stay.
-  Outcome told_again(const std::string& text);
   [[nodiscard]] stores::Deadline deadline() const;
-  Result<std::vector<Difference>> compare(std::uint32_t index, bool write,
-                                          const std::shared_ptr<const stores::Snapshot>& at,
-                                          Verification& verification);
+  class SecondLook;
+  Result<std::vector<EntryDifference>> compare(const design::Upkeep& upkeep, bool write,
+                                               const std::shared_ptr<const stores::Snapshot>& at,
+                                               std::size_t& compared);
+  Result<std::vector<EntryDifference>> confirmed(const design::Upkeep& upkeep, std::vector<EntryDifference> found,
+                                                 const std::set<std::uint32_t>& doubtful);
+  Result<void> repair_entries(const design::Upkeep& upkeep, const std::set<std::uint32_t>& repaired, Verification& out);
+  void report(const design::Upkeep& upkeep, const std::vector<EntryDifference>& differences, Verification& out) const;
   Result<void> verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,
                             const std::function<void(const std::string&)>& advance);
+  struct BaseDifference;
+  Result<std::vector<BaseDifference>> compare_bases(const std::shared_ptr<const stores::Snapshot>& at,
+                                                    std::size_t& compared,
+                                                    const std::function<void(const std::string&)>& advance);
+  Result<std::vector<BaseDifference>> look_again(const BaseDifference& doubted);
+  [[nodiscard]] Difference as_reported(const BaseDifference& one) const;
+  [[nodiscard]] std::vector<std::pair<stores::EntryRef, stores::Key>> base_entries(
+      model::EntityId id, const std::vector<model::Datum>& loaded) const;
   Result<void> mark(std::uint32_t family, CopyState to);
   Result<void> read_states();
   model::CommandId new_id();
+  // Before the attempt n of what was in conflict with another process: at random, longer each time.
+  void pause(int attempt);
   // Of copies with a limit, what a commit has made far longer than that.
   void cut_overfull(const Transaction& done);
   // One attempt at the rows of a load before `end` that `out` does not have yet. `TooLarge`: not all of them at once,
   // and `alone` says why; where it says so before, that is what the next row is refused with.
-  Result<stores::Outcome> load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
-                                    RowOutcome& alone, Loaded& out);
+  Result<stores::Committed> load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
+                                      RowOutcome& alone, Loaded& out);
 
   design::Program program_;
   stores::Store& store_;

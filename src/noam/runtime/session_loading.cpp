@@ -48,13 +48,19 @@ Loaded Session::load(const LoadBatch& batch) {
   const bool settles = program_.entities[static_cast<std::size_t>(batch.entity)].require.reads_copies;
   std::size_t most = settles ? std::min(batch.rows.size(), most_that_settle) : batch.rows.size();  // how many at once
   RowOutcome alone;
-  for (int attempt = 0;;) {
-    const State::Turn turn(*state_, attempt);
+  for (;;) {
     const std::size_t begin = out.rows.size();
-    const std::size_t end = std::min(begin + most, batch.rows.size());
-    Loaded next = out;
-    const bool refused = alone.has_value();
-    const auto outcome = load_some(batch, id, end, alone, next);
+    std::size_t end = begin;
+    Loaded next;
+    bool refused = false;
+    const auto outcome = until_settled([&](int attempt) {
+      // Fewer rows are in the way of fewer others.
+      if (attempt > 1) most = std::max<std::size_t>((end - begin + 1) / 2, 1);
+      end = std::min(begin + most, batch.rows.size());
+      next = out;
+      refused = alone.has_value();
+      return load_some(batch, id, end, alone, next);
+    });
     if (!outcome) {
       out.failure = outcome.error();
       return out;
@@ -67,12 +73,7 @@ Loaded Session::load(const LoadBatch& batch) {
         if (out.rows.size() == batch.rows.size()) return out;
         if (batch.stop_at_refusal && out.rows.back()) return out;
         alone.reset();
-        attempt = 0;
         most = settles ? std::min(2 * most, most_that_settle) : 2 * most;
-        break;
-      case stores::Outcome::Conflict:
-        // Fewer rows are in the way of fewer others.
-        if (++attempt > 1) most = std::max<std::size_t>((end - begin + 1) / 2, 1);
         break;
       case stores::Outcome::TooLarge:
         if (refused || begin == end) {
@@ -83,6 +84,8 @@ Loaded Session::load(const LoadBatch& batch) {
         most = (end - begin + 1) / 2;
         if (end - begin > 1) alone.reset();
         break;
+      case stores::Outcome::Conflict:
+      case stores::Outcome::Already:
       case stores::Outcome::Unknown:
         out.failure = Error{"the store did not report the outcome"};
         return out;
@@ -90,8 +93,8 @@ Loaded Session::load(const LoadBatch& batch) {
   }
 }
 
-Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
-                                           RowOutcome& alone, Loaded& out) {
+Result<stores::Committed> Session::load_some(const LoadBatch& batch, const model::CommandId& id, std::size_t end,
+                                             RowOutcome& alone, Loaded& out) {
   Transaction transaction(store_, program_.design, deadline(), &state_->copies);
   if (!batch.note.empty()) {
     NOAM_ASSIGN_OR_RETURN(const auto note, noted(transaction, program_.design, batch.note));
@@ -109,7 +112,8 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
     // Not the fault of any row.
     if (!refused) {
       const std::string& code = refused.error().code;
-      if (code.empty() || code == "broken" || code == "interrupted") return refused.error();
+      if (code.empty() || code == "broken" || code == "interrupted" || code == stores::conflict_code)
+        return refused.error();
     }
     alone = refused ? *refused : model::Refusal{refused.error().code, refused.error().message};
     if (alone) return stores::Outcome::TooLarge;
@@ -120,8 +124,7 @@ Result<stores::Outcome> Session::load_some(const LoadBatch& batch, const model::
   }
   const stores::WriteBatch writes = transaction.take_batch();
   if (writes.changes.empty()) return stores::Outcome::Applied;
-  NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(writes, deadline()));
-  if (outcome == stores::Outcome::Applied) cut_overfull(transaction);
+  NOAM_ASSIGN_OR_RETURN(stores::Committed outcome, commit(transaction, writes, deadline()));
   if (outcome == stores::Outcome::TooLarge) alone = model::Refusal{"limit", too_large(writes)};
   return outcome;
 }

@@ -13,6 +13,7 @@
 #include "noam/runtime/base_entries.h"
 #include "noam/runtime/copies.h"
 #include "noam/runtime/executor.h"
+#include "noam/runtime/receipts.h"
 #include "noam/runtime/session.h"
 #include "noam/runtime/sweeper.h"
 
@@ -25,6 +26,8 @@ struct Session::State {
   explicit State(const design::Program& program) : bases(program), copies(program.design) {
     for (const model::Query& query : program.model->queries) query_limits.push_back(limit_parameters(query));
     for (const model::Command& command : program.model->commands) command_limits.push_back(limit_parameters(command));
+    for (const model::Command& command : program.model->commands)
+      receipt_places.push_back(command.bulk ? std::nullopt : receipt_place(program, bases, command));
     for (std::size_t i = 0; i < program.queries.size(); ++i)
       reads_once.push_back(
           static_cast<char>(!program.model->queries[i].refresh && Executor::reads_once(program.queries[i])));
@@ -50,7 +53,8 @@ struct Session::State {
   CopyStates copies;
   std::vector<std::vector<std::uint32_t>> query_limits;  // of each, the parameters that are limits
   std::vector<std::vector<std::uint32_t>> command_limits;
-  std::vector<char> reads_once;  // of each query
+  std::vector<char> reads_once;                             // of each query
+  std::vector<std::optional<ReceiptPlace>> receipt_places;  // of each command
   FairSharedMutex running;
   std::mutex random_lock;
   std::mt19937_64 random{std::random_device{}()};
@@ -58,6 +62,19 @@ struct Session::State {
   std::unique_ptr<ThreadScheduler> own_scheduler;
   std::unique_ptr<Sweeper> sweeper;  // the last member: what it runs uses the others
 };
+
+Outcome refused(std::string code, std::string reason);
+
+template <typename Attempt>
+Result<stores::Committed> Session::until_settled(const Attempt& attempt) {
+  for (int n = 0;; ++n) {
+    if (n > 0 && store_.capabilities().shared) pause(n);
+    const State::Turn turn(*state_, n);
+    Result<stores::Committed> done = attempt(n);
+    const bool conflict = done ? *done == stores::Outcome::Conflict : done.error().code == stores::conflict_code;
+    if (!conflict) return done;
+  }
+}
 
 // The one family of a design that is there for this.
 std::uint32_t family_for(const design::Design& design, design::Purpose purpose);

@@ -31,7 +31,8 @@ bool KeyOrder::operator()(const Key& a, const Key& b) const {
 }
 
 const stores::Snapshot* Transaction::moment() {
-  if (!snapshot_ && use_ != Use::Glance) snapshot_ = store_.snapshot();
+  if (!snapshot_ && use_ != Use::Glance)
+    snapshot_ = store_.snapshot(use_ == Use::Change ? stores::Use::Change : stores::Use::Query);
   return snapshot_.get();
 }
 
@@ -100,6 +101,8 @@ std::optional<Key> Transaction::applied(const std::optional<Key>& below, const P
     case Pending::Kind::Delete:
       return std::nullopt;
     case Pending::Kind::Append:
+      torn_ = torn_ || (!below && !store_.capabilities().snapshots);
+      if (torn_) return below;
       check(below.has_value(), "what is appended to is there");
       return together(*below, pending.columns);
     case Pending::Kind::Add:
@@ -167,12 +170,15 @@ bool within(const KeyOrder& order, const Key& key, const Bound& from, const Boun
 void Transaction::rely_on(const stores::ReadRequest& request, stores::Version version) {
   const std::size_t parts = design_.families[request.family].key.size();
   const bool single = request.from == request.to && request.from.inclusive && request.from.parts.size() == parts;
+  // A store that keeps all families of a block together needs to be told of it once.
+  const bool together = store_.capabilities().snapshots;
   if (!read_.empty() && read_.back().collection == request.block.collection &&
-      *read_.back().block == request.block.key) {
+      *read_.back().block == request.block.key && (together || read_.back().family == request.family)) {
     const auto& entry = read_.back().entry;
     if (!entry || (single && entry->family == request.family && entry->key == request.from.parts)) return;
   }
   stores::Expect expect{request.block.collection, request.block.key, version};
+  expect.family = request.family;
   if (single) expect.entry = {request.family, request.from.parts};
   read_.push_back(std::move(expect));
 }
@@ -214,7 +220,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
       }
   }
   NOAM_RETURN_IF_ERROR(read_store(asked.empty() ? requests : asked, out));
-  if (use_ == Use::Change) {
+  if (is_validated()) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const bool nothing = requests[i].gathered && !is_changed(requests[i])
                                ? out[i].entries[0].columns[0].list_size() == 0
@@ -260,6 +266,7 @@ Result<void> Transaction::read(std::span<const stores::ReadRequest> requests, Mo
     if (requests[i].gathered) gather(out[i]);
     if (requests[i].shown != nullptr) show(requests[i], out[i]);
   }
+  if (torn_) return Error{"what was read was never so at one moment", stores::conflict_code};
   return {};
 }
 
@@ -315,11 +322,17 @@ stores::WriteBatch Transaction::batch() const {
   return copy.take_batch();
 }
 
-stores::WriteBatch Transaction::take_batch() {
+stores::WriteBatch Transaction::take_reads() {
   stores::WriteBatch out;
   if (!broken(Breakage::ReadsNotExpected)) out.expects = std::move(read_);
-  if (!broken(Breakage::CollectionNotExpected))
+  // Where there are no snapshots, nobody can watch a collection. Commands that would rely on one are not taken there.
+  if (!broken(Breakage::CollectionNotExpected) && store_.capabilities().snapshots)
     for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});
+  return out;
+}
+
+stores::WriteBatch Transaction::take_batch() {
+  stores::WriteBatch out = take_reads();
   settle();
   out.changes.reserve(changed());
   while (!settled_.empty()) {

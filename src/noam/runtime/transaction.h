@@ -36,6 +36,10 @@ class Transaction {
     Query,   // reads one moment, and that is all
     Glance,  // a query that reads once: one read is of one moment by itself
   };
+  // Whether what it reads has to be looked at again before it counts.
+  [[nodiscard]] bool is_validated() const {
+    return use_ == Use::Change || (use_ == Use::Query && !store_.capabilities().snapshots);
+  }
 
   // Plans may not read the copies that are not ready; without `copies`, all. Without a moment, that of the first read.
   Transaction(stores::Store& store, const design::Design& design, stores::Deadline by,
@@ -88,6 +92,7 @@ class Transaction {
   // All changes, with what must not have changed meanwhile.
   [[nodiscard]] stores::WriteBatch batch() const;
   stores::WriteBatch take_batch();            // the same of one that is not needed any more
+  stores::WriteBatch take_reads();            // without the changes
   [[nodiscard]] std::size_t changed() const;  // entries
 
  private:
@@ -131,8 +136,8 @@ class Transaction {
   // Several copies may depend on the same things, which a new instance does not yet have: these are looked for once.
   Result<void> read_store(std::span<const stores::ReadRequest> requests, stores::Answers& out);
   const stores::Snapshot* moment();
-  static void merge(Pending& below, Pending above);
-  static std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);
+  void merge(Pending& below, Pending above);
+  std::optional<stores::Key> applied(const std::optional<stores::Key>& below, const Pending& pending);
 
   stores::Store& store_;
   const design::Design& design_;
@@ -147,6 +152,7 @@ class Transaction {
   std::vector<stores::Expect> read_;                                      // the same perhaps several times
   std::map<std::uint32_t, stores::Version> collections_;                  // scanned
   std::vector<Overfull> overfull_;
+  bool torn_ = false;  // something was read that was never so at one moment
 };
 
 }  // namespace noam::runtime

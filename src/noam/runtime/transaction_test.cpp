@@ -45,7 +45,7 @@ class TransactionTest : public testing::Test {
   stores::Outcome commit(const Transaction& transaction) {
     const auto outcome = store_->commit(transaction.batch(), stores::no_deadline);
     EXPECT_TRUE(outcome);
-    return outcome ? *outcome : stores::Outcome::Unknown;
+    return outcome ? outcome->outcome : stores::Outcome::Unknown;
   }
 
   static std::vector<stores::Entry> read(Transaction& transaction, int block, Transaction::Moment moment,

@@ -152,11 +152,11 @@ class MemoryStore final : public Store {
   }
 
   [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
-  Result<void> deploy(const design::Design& design) override;
+  Result<void> deploy(const Blueprint& blueprint) override;
   [[nodiscard]] std::optional<Deployment> deployment() const override;
-  std::unique_ptr<Snapshot> snapshot() override;
+  std::unique_ptr<Snapshot> snapshot(Use use) override;
   Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
-  Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
+  Result<Committed> commit(const WriteBatch& batch, Deadline by) override;
   Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) override;
   [[nodiscard]] std::vector<HotBlock> hottest(std::size_t most) const override { return heat_.hottest(most); }
 
@@ -219,7 +219,8 @@ class MemorySnapshot final : public Snapshot {
   const Moment moment_;
 };
 
-Result<void> MemoryStore::deploy(const design::Design& design) {
+Result<void> MemoryStore::deploy(const Blueprint& blueprint) {
+  const design::Design& design = blueprint.design;
   const auto lock = lock_to_write();
   if (deployment_ && deployment_->layout == design.layout) return {};
 
@@ -258,7 +259,7 @@ std::optional<Deployment> MemoryStore::deployment() const {
   return deployment_;
 }
 
-std::unique_ptr<Snapshot> MemoryStore::snapshot() {
+std::unique_ptr<Snapshot> MemoryStore::snapshot(Use /*use*/) {
   // While it is shared nobody commits, so the moment is registered before anything after it could be cleared up.
   const auto lock = lock_to_read();
   const std::lock_guard snapshots_lock(snapshots_mutex_);
@@ -431,12 +432,17 @@ Result<std::optional<Key>> MemoryStore::result_of(const Change& change) const {
   return columns;
 }
 
-Result<Outcome> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
+Result<Committed> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
   NOAM_RETURN_IF_ERROR(in_time(by));
   const auto lock = lock_to_write();
   for (const Change& change : batch.changes) {
     const EntryRef& entry = entry_of(change);
     NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
+  }
+  if (batch.guard) {
+    NOAM_RETURN_IF_ERROR(knows(batch.guard->entry.block, batch.guard->entry.family));
+    const Key* kept = current(batch.guard->entry);
+    if (kept != nullptr && !broken(Breakage::RepeatAppliedAgain)) return Committed{Outcome::Already, *kept};
   }
   for (const Expect& expect : batch.expects) {
     NOAM_ASSIGN_OR_RETURN(const bool held, holds(expect));
@@ -453,7 +459,11 @@ Result<Outcome> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
     if (too_large) return Outcome::TooLarge;
     results.push_back(std::move(columns));
   }
-  if (batch.changes.empty()) return Outcome::Applied;
+  const bool guarded = batch.guard && !batch.guard->columns.empty();
+  if (guarded && options_.max_entry_bytes != 0 &&
+      entry_bytes(batch.guard->entry.key, batch.guard->columns) > options_.max_entry_bytes)
+    return Outcome::TooLarge;
+  if (batch.changes.empty() && !guarded) return Outcome::Applied;
 
   ++now_;
   const std::vector<Moment> snapshots = live_snapshots();
@@ -461,6 +471,10 @@ Result<Outcome> MemoryStore::commit(const WriteBatch& batch, Deadline by) {
     const EntryRef& entry = entry_of(batch.changes[i]);
     write(entry, std::move(results[i]), snapshots);
     if (i == 0 || entry.block != entry_of(batch.changes[i - 1]).block) heat_.touch(entry.block, Access::Write);
+  }
+  if (guarded) {
+    write(batch.guard->entry, batch.guard->columns, snapshots);
+    heat_.touch(batch.guard->entry.block, Access::Write);
   }
   // More than a commit can add, so that the rest shrinks, and no commit pays for all that a snapshot left.
   clear_up(2 * batch.changes.size() + 64, snapshots);

@@ -30,7 +30,7 @@ EntryRef entry(const std::string& block, int key) { return {{0, {block}}, 0, {ke
 Outcome commit(Store& store, std::vector<Change> changes) {
   const auto outcome = store.commit({{}, std::move(changes)}, no_deadline);
   EXPECT_TRUE(outcome) << outcome.error().message;
-  return outcome ? *outcome : Outcome::Unknown;
+  return outcome ? outcome->outcome : Outcome::Unknown;
 }
 
 TEST(MemoryStore, KeepsOneStateOfAnEntryThatNoSnapshotSees) {

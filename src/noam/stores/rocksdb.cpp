@@ -467,11 +467,11 @@ class RocksdbStore final : public EmbeddedStore {
   Result<void> open();
 
   [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
-  Result<void> deploy(const design::Design& design) override;
+  Result<void> deploy(const Blueprint& blueprint) override;
   [[nodiscard]] std::optional<Deployment> deployment() const override;
-  std::unique_ptr<Snapshot> snapshot() override { return std::make_unique<RocksdbSnapshot>(*database_); }
+  std::unique_ptr<Snapshot> snapshot(Use /*use*/) override { return std::make_unique<RocksdbSnapshot>(*database_); }
   Result<void> read(std::span<const ReadRequest> requests, const Snapshot* at, Deadline by, Answers& out) override;
-  Result<Outcome> commit(const WriteBatch& batch, Deadline by) override;
+  Result<Committed> commit(const WriteBatch& batch, Deadline by) override;
   Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) override;
 
   Result<void> back_up(const std::string& folder) override;
@@ -497,6 +497,7 @@ class RocksdbStore final : public EmbeddedStore {
     rocksdb::WriteBatch changes{usual_batch_bytes};            // so that it seldom grows
     std::vector<std::pair<std::string, std::string>> settled;  // Adds that become values: their keys and operands
     bool too_large = false;                                    // one of them
+    std::string guard;                                         // its key; empty: the commit has none
     std::vector<std::size_t> written;                          // stripes of the blocks of the changes
     std::vector<std::size_t> written_entries;                  // and of their entries
     std::vector<std::uint32_t> collections;                    // of the changes, each once
@@ -559,11 +560,13 @@ class RocksdbStore final : public EmbeddedStore {
   void touch(const Preparation& prepared);
   // Where that can't be, all is as if it had not been tried.
   void write_tables(Preparation& prepared);
-  Result<Outcome> take_tables(const Preparation& prepared);
+  Result<Committed> take_tables(const Preparation& prepared);
   // Tables that a process which was killed was about to add.
   void remove_tables();
+  // The columns of a guard that is there.
+  Result<std::optional<Key>> kept_under(const Guard& guard, const std::string& key);
   // To the log and to memory, or as tables, in one step that all others see, or a conflict.
-  Result<Outcome> write(const WriteBatch& batch, Preparation& prepared);
+  Result<Committed> write(const WriteBatch& batch, Preparation& prepared);
 
   const std::string folder_;
   const RocksdbOptions options_;
@@ -843,7 +846,8 @@ Result<Layout> RocksdbStore::number(const design::Design& design, const std::str
   return out;
 }
 
-Result<void> RocksdbStore::deploy(const design::Design& design) {
+Result<void> RocksdbStore::deploy(const Blueprint& blueprint) {
+  const design::Design& design = blueprint.design;
   const std::unique_lock lock(mutex_);
   bool fresh = !deployment_;
   if (deployment_) {
@@ -1079,8 +1083,8 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
   };
   std::string key;
   std::string value;
-  for (const Change& change : batch.changes) {
-    const EntryRef& entry = entry_of(change);
+  // A place that the commit writes, or may.
+  const auto take_place = [&](const EntryRef& entry) -> Result<void> {
     NOAM_RETURN_IF_ERROR(knows(entry.block, entry.family));
     const FamilyLayout& family = layout_.families[entry.family];
     key.clear();
@@ -1093,14 +1097,23 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     append_key(entry.key, family.descending, key);
     out.written_entries.push_back(entry_stripe_of(key));
     __builtin_prefetch(&entries_touched_[out.written_entries.back()], 1);
-    if (const auto* put = std::get_if<Put>(&change)) {
-      value.clear();
-      append_values(put->columns, value);
-      const std::size_t most = options_.max_entry_bytes;
-      // Nothing counts for more than eight times the bytes it takes here.
-      const bool near = most != 0 && (key.size() + value.size()) * 8 > most;
-      if (near && entry_bytes(entry.key, put->columns) > most) out.too_large = true;
-      out.changes.Put(data_, key, value);
+    return {};
+  };
+  const auto put = [&](const EntryRef& entry, const Key& columns) {
+    value.clear();
+    append_values(columns, value);
+    const std::size_t most = options_.max_entry_bytes;
+    // Nothing counts for more than eight times the bytes it takes here.
+    const bool near = most != 0 && (key.size() + value.size()) * 8 > most;
+    if (near && entry_bytes(entry.key, columns) > most) out.too_large = true;
+    out.changes.Put(data_, key, value);
+  };
+  for (const Change& change : batch.changes) {
+    const EntryRef& entry = entry_of(change);
+    NOAM_RETURN_IF_ERROR(take_place(entry));
+    const FamilyLayout& family = layout_.families[entry.family];
+    if (const auto* whole = std::get_if<Put>(&change)) {
+      put(entry, whole->columns);
     } else if (const auto* add = std::get_if<Add>(&change)) {
       if (one_in_many())
         out.settled.emplace_back(key, write_addends(*add, family.width));
@@ -1111,6 +1124,11 @@ Result<RocksdbStore::Preparation> RocksdbStore::prepare(const WriteBatch& batch)
     } else {
       out.changes.Delete(data_, key);
     }
+  }
+  if (batch.guard) {
+    NOAM_RETURN_IF_ERROR(take_place(batch.guard->entry));
+    out.guard = key;
+    if (!batch.guard->columns.empty()) put(batch.guard->entry, batch.guard->columns);
   }
   std::string block;
   for (const Expect& expect : batch.expects) {
@@ -1200,7 +1218,7 @@ Result<void> RocksdbStore::wait_for_sync() {
   return {};
 }
 
-Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
+Result<Committed> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
   NOAM_RETURN_IF_ERROR(in_time(by));
   const std::shared_lock lock(mutex_);
   NOAM_RETURN_IF_ERROR(can_write());
@@ -1209,16 +1227,18 @@ Result<Outcome> RocksdbStore::commit(const WriteBatch& batch, Deadline by) {
       prepared.changes.Count() + prepared.settled.size() == 0 ? 0 : prepared.changes.GetDataSize();
   if (options_.table_bytes != 0 && bytes >= options_.table_bytes && !prepared.too_large) write_tables(prepared);
   kill_point(KillPoint::CommitPrepared);
-  NOAM_ASSIGN_OR_RETURN(const Outcome outcome, write(batch, prepared));
-  if (outcome != Outcome::Applied) return outcome;
+  NOAM_ASSIGN_OR_RETURN(Committed done, write(batch, prepared));
+  if (done != Outcome::Applied && done != Outcome::Already) return done;
   // The blocks are free by now. Whoever reads them may see what is not yet on disk; whoever builds on it writes behind
   // it, so that it is never lost alone.
   kill_point(KillPoint::CommitReleased);
   if (options_.sync && prepared.tables.empty() && !broken(Breakage::SyncNotWaitedFor))
     NOAM_RETURN_IF_ERROR(wait_for_sync());
   kill_point(KillPoint::CommitSynced);
+  if (done == Outcome::Already) return done;
   for (const Change& change : batch.changes) heat_.touch(entry_of(change).block, Access::Write);
-  return outcome;
+  if (batch.guard && !batch.guard->columns.empty()) heat_.touch(batch.guard->entry.block, Access::Write);
+  return done;
 }
 
 void RocksdbStore::write_tables(Preparation& prepared) {
@@ -1244,7 +1264,7 @@ void RocksdbStore::write_tables(Preparation& prepared) {
   kill_point(KillPoint::TableWritten);
 }
 
-Result<Outcome> RocksdbStore::take_tables(const Preparation& prepared) {
+Result<Committed> RocksdbStore::take_tables(const Preparation& prepared) {
   if (logs_->failed()) return fail(rocksdb::Status::IOError("a write to the log has failed"));
   // What is in the log only must not be lost without what builds on it. And RocksDB 7.8 knows tables that may overlap
   // by their numbers: none may have older and newer ones than these.
@@ -1278,11 +1298,25 @@ Result<Outcome> RocksdbStore::take_tables(const Preparation& prepared) {
   return Outcome::Applied;
 }
 
-Result<Outcome> RocksdbStore::write(const WriteBatch& batch, Preparation& prepared) {
+Result<std::optional<Key>> RocksdbStore::kept_under(const Guard& guard, const std::string& key) {
+  if (broken(Breakage::RepeatAppliedAgain)) return std::optional<Key>();
+  ReadRequest request;
+  request.family = guard.entry.family;
+  Answer found;
+  NOAM_RETURN_IF_ERROR(get(reading(nullptr), key, guard.entry.key, request, found));
+  if (found.entries.empty()) return std::optional<Key>();
+  return std::optional(std::move(found.entries[0].columns));
+}
+
+Result<Committed> RocksdbStore::write(const WriteBatch& batch, Preparation& prepared) {
   const Latched latched(*this, prepared);
+  if (!prepared.guard.empty()) {
+    NOAM_ASSIGN_OR_RETURN(auto kept, kept_under(*batch.guard, prepared.guard));
+    if (kept) return Committed{Outcome::Already, std::move(*kept)};
+  }
   if (!holds(batch, prepared)) return Outcome::Conflict;
   if (prepared.too_large) return Outcome::TooLarge;
-  if (batch.changes.empty()) return Outcome::Applied;
+  if (prepared.changes.Count() + prepared.settled.size() == 0) return Outcome::Applied;
   if (!prepared.tables.empty()) return take_tables(prepared);
   // Nobody else changes these.
   for (const auto& [key, addends] : prepared.settled) {

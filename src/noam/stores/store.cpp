@@ -130,4 +130,10 @@ Error other_design(const Deployment& deployed, const std::vector<std::string>& d
       "other-design"};
 }
 
+Blueprint::Blueprint(const design::Design& of)  // NOLINT(google-explicit-constructor)
+    : Blueprint(of, [] () -> const model::Model& {
+        static const model::Model nothing;
+        return nothing;
+      }()) {}
+
 }  // namespace noam::stores

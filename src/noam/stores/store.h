@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "noam/design/design.h"
 #include "noam/design/plan.h"
 #include "noam/model/datum.h"
+#include "noam/model/model.h"
 
 // Where blocks are kept. A store knows collections, families and the order of their keys; nothing of the model.
 namespace noam::stores {
@@ -21,6 +24,8 @@ namespace noam::stores {
 using Key = std::vector<model::Datum>;
 using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline no_deadline = Deadline::max();
+// The code of an error of `read` or `scan`: what was read before has changed. Run the whole again.
+inline constexpr const char* conflict_code = "conflict";
 
 // What one commit can span, atomically.
 enum class Scope : std::uint8_t { Block, Database };
@@ -29,8 +34,12 @@ struct Capabilities {
   Scope scope = Scope::Database;
   bool snapshots = true;               // reads of one snapshot are of one moment
   bool durable = false;                // what was applied survives the end of the process
+  bool shared = false;                 // other processes may use it at the same time
+  bool watches_entries = true;         // a commit that relies on an entry does not mind changes beside it
+  bool watches_collections = true;     // a commit may rely on a whole collection
   std::size_t max_entry_bytes = 0;     // key and value; 0: no limit
   std::size_t max_commit_changes = 0;  // changes in a commit; 0: no limit
+  std::size_t max_commit_blocks = 0;   // blocks that a commit changes; 0: no limit
 
   bool operator==(const Capabilities&) const = default;
 };
@@ -46,6 +55,7 @@ struct BlockRef {
 // Of a block, or of a collection. Opaque; only the store that gave it can tell what it means.
 struct Version {
   std::uint64_t number = 0;
+  std::uint64_t sequence = 0;
 
   bool operator==(const Version&) const = default;
 };
@@ -135,7 +145,8 @@ struct Append {
 using Change = std::variant<Put, Delete, Add, Append>;
 
 // What a command saw and relies on: nothing in the block (or, without a block, in the whole collection) has changed
-// since that version; or, with an entry of the block, there or not, only that one has not.
+// since that version; or, with an entry of the block, there or not, only that one has not. A database may keep the
+// families of a block apart; there the version is that of the family that was read.
 struct Expect {
   struct Single {
     std::uint32_t family = 0;
@@ -147,14 +158,54 @@ struct Expect {
   std::optional<Key> block;
   Version version;
   std::optional<Single> entry = std::nullopt;
+  std::optional<std::uint32_t> family = std::nullopt;
+};
+
+// A command's id, and what a repeat of the command is told. It is written together with the changes, and is not one of
+// them.
+struct Guard {
+  EntryRef entry;       // by the id, in the family of the design that is there for guards
+  Key columns;          // of this entry; none: nothing is to be kept, the commit only asks whether something is
+  std::int64_t at = 0;  // the time of the id, in milliseconds
+  // A block that follows from the command, its parameters and the id alone: where a database changes one block at a
+  // time, the guard is kept there, and not in a block of its own.
+  struct Beside {
+    BlockRef block;
+    std::uint32_t family = 0;
+  };
+  std::optional<Beside> beside = std::nullopt;
 };
 
 struct WriteBatch {
   std::vector<Expect> expects;
   std::vector<Change> changes;  // at most one of an entry
+  std::optional<Guard> guard = std::nullopt;
 };
 
-enum class Outcome : std::uint8_t { Applied, Conflict, TooLarge, Unknown };
+// Already: the guard was there before, so nothing was changed, whatever became of the expectations.
+enum class Outcome : std::uint8_t { Applied, Conflict, TooLarge, Unknown, Already };
+
+struct Committed {
+  Outcome outcome = Outcome::Applied;
+  Key kept = {};         // Already: the columns of the guard
+  std::string why = {};  // TooLarge, if it is not for an entry or the number of changes
+
+  Committed(Outcome what) : outcome(what) {}  // NOLINT: most outcomes have nothing else to tell
+  Committed(Outcome what, Key columns) : outcome(what), kept(std::move(columns)) {}
+  operator Outcome() const { return outcome; }  // NOLINT
+};
+
+// What a store is made for. What it refers to must outlive the call that it is given to.
+struct Blueprint {
+  const design::Design& design;
+  const model::Model& model;   // that the types of the design are of
+  std::string_view text = {};  // of the model; empty: unknown
+
+  Blueprint(const design::Design& of, const model::Model& types, std::string_view model_text = {})
+      : design(of), model(types), text(model_text) {}
+  // Of a design without entities and values.
+  Blueprint(const design::Design& of);  // NOLINT
+};
 
 // The design that a store was made for.
 struct Deployment {
@@ -164,7 +215,12 @@ struct Deployment {
   std::int64_t at = 0;        // milliseconds since 1970
 };
 
-// One moment of the store. Must not outlive it.
+// What is read for: to change something that depends on it, or to tell it.
+enum class Use : std::uint8_t { Change, Query };
+
+// One moment of the store, or, if it has no snapshots, what was read so far: a read that does not fit to what was read
+// before is an error with the code `conflict`. Then only a commit that expects all of it tells whether it was of one
+// moment. Must not outlive the store.
 class Snapshot {
  public:
   Snapshot() = default;
@@ -206,11 +262,11 @@ class Store {
 
   // Makes room for the collections of the design. Does nothing where it is there already; an error where what is there
   // is of another design.
-  virtual Result<void> deploy(const design::Design& design) = 0;
+  virtual Result<void> deploy(const Blueprint& blueprint) = 0;
   // What was deployed; nothing: nothing yet.
   [[nodiscard]] virtual std::optional<Deployment> deployment() const = 0;
 
-  virtual std::unique_ptr<Snapshot> snapshot() = 0;
+  virtual std::unique_ptr<Snapshot> snapshot(Use use = Use::Query) = 0;
 
   // One answer a request, in their order, with the version of its block. An absent block is an answer, not an error.
   // Without a snapshot each request sees its own moment, but those of one block that follow each other see the same.
@@ -218,11 +274,14 @@ class Store {
 
   // All of the batch or none of it, if every expectation holds. `Conflict`: one did not. Where the store is durable,
   // what was applied survives, and so does all that was there to be seen before it, also before a batch without
-  // changes. After an error nobody knows whether it was applied.
-  virtual Result<Outcome> commit(const WriteBatch& batch, Deadline by) = 0;
+  // changes, and before a guard that is told. After an error nobody knows whether it was applied.
+  virtual Result<Committed> commit(const WriteBatch& batch, Deadline by) = 0;
 
   // Some of the entries of a family, from where `after` (empty: the beginning) left off.
   virtual Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) = 0;
+
+  // Does what the store needs done now and then, and what others have left undone. How much there was.
+  virtual Result<std::size_t> tidy(Deadline /*by*/) { return 0; }
 
   // Where most of the load goes, the hottest block first. Scans do not count. A store that does not look knows none.
   [[nodiscard]] virtual std::vector<HotBlock> hottest(std::size_t /*most*/) const { return {}; }

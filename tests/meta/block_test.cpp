@@ -1,0 +1,155 @@
+// The test of the simulation of transactions over blocks: with one rule left out, a kept seed shows what goes wrong.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/blocks/simulation.h"
+#include "tests/meta/breakage_switch.h"
+#include "tests/meta/checks.h"
+
+namespace noam::tests::meta {
+namespace {
+
+struct Kept {
+  Breakage breakage;
+  const char* name;
+  std::uint64_t seed;  // that shows it
+};
+
+void PrintTo(const Kept& one, std::ostream* out) { *out << one.name; }
+
+constexpr std::array kept = {
+    Kept{Breakage::ValidationSkipped, "ValidationSkipped", 27},
+    Kept{Breakage::ValidatedBeforePrepare, "ValidatedBeforePrepare", 6},
+    Kept{Breakage::ValidationIgnoresHold, "ValidationIgnoresHold", 1307},
+    Kept{Breakage::HomeNotHeld, "HomeNotHeld", 6},
+    Kept{Breakage::PrepareChangesEntries, "PrepareChangesEntries", 6},
+    Kept{Breakage::DoneMarkIgnored, "DoneMarkIgnored", 1},
+    Kept{Breakage::NoDoneMark, "NoDoneMark", 1},
+    Kept{Breakage::ForgottenEarly, "ForgottenEarly", 4},
+    Kept{Breakage::ForgottenUnsure, "ForgottenUnsure", 29645},
+    Kept{Breakage::JudgedByHoldOnly, "JudgedByHoldOnly", 11},
+    Kept{Breakage::RemovedWithoutFence, "RemovedWithoutFence", 567},
+    Kept{Breakage::FenceLeavesSequence, "FenceLeavesSequence", 96},
+    Kept{Breakage::RemovalLeavesSequence, "RemovalLeavesSequence", 3821},
+    Kept{Breakage::PatienceWithoutEnd, "PatienceWithoutEnd", 19},
+    Kept{Breakage::UnknownTakenForFailed, "UnknownTakenForFailed", 53},
+    Kept{Breakage::UnknownTakenForDone, "UnknownTakenForDone", 78},
+    Kept{Breakage::UnknownReadBack, "UnknownReadBack", 78},
+    Kept{Breakage::ReaderIgnoresHolds, "ReaderIgnoresHolds", 964},
+    Kept{Breakage::ReaderPassesAllHolds, "ReaderPassesAllHolds", 29085},
+    Kept{Breakage::PureHoldNotRechecked, "PureHoldNotRechecked", 4721},
+    Kept{Breakage::QueryValidatesVersionsOnly, "QueryValidatesVersionsOnly", 551},
+    Kept{Breakage::GuardMissing, "GuardMissing", 1},
+    Kept{Breakage::GuardDropped, "GuardDropped", 164},
+    Kept{Breakage::AcknowledgedEarly, "AcknowledgedEarly", 6},
+    Kept{Breakage::PrepareIgnoresSequence, "PrepareIgnoresSequence", 27},
+    Kept{Breakage::CommitOnNewerHead, "CommitOnNewerHead", 349},
+    Kept{Breakage::FinishBlind, "FinishBlind", 144},
+    Kept{Breakage::FinishAnyHold, "FinishAnyHold", 144},
+    Kept{Breakage::ForgetBlind, "ForgetBlind", 1103},
+    Kept{Breakage::LastIdOnly, "LastIdOnly", 885},
+    Kept{Breakage::TransactionIdReused, "TransactionIdReused", 11},
+    Kept{Breakage::AbortAfterUnknown, "AbortAfterUnknown", 53},
+    Kept{Breakage::QueryNotValidated, "QueryNotValidated", 40},
+    Kept{Breakage::RefusalNotValidated, "RefusalNotValidated", 197},
+    Kept{Breakage::GravestoneEarly, "GravestoneEarly", 2828},
+    Kept{Breakage::NumbersRestart, "NumbersRestart", 43052},
+    Kept{Breakage::GuardByState, "GuardByState", 159},
+};
+
+static_assert(kept.size() == static_cast<std::size_t>(Breakage::GuardByState) -
+                                 static_cast<std::size_t>(Breakage::AppendForgotten),
+              "each has its seed");
+
+// Of a database that breaks its promises; the simulation has to notice that, too.
+struct KeptFault {
+  blocks::Fault fault;
+  const char* name;
+  std::uint64_t seed;
+};
+
+void PrintTo(const KeptFault& one, std::ostream* out) { *out << one.name; }
+
+constexpr std::array kept_faults = {
+    KeptFault{blocks::Fault::StaleHeadReads, "StaleHeadReads", 5},
+    KeptFault{blocks::Fault::ConditionNotAtomic, "ConditionNotAtomic", 10},
+    KeptFault{blocks::Fault::AcknowledgedWriteLost, "AcknowledgedWriteLost", 4},
+    KeptFault{blocks::Fault::GravestoneMissing, "GravestoneMissing", 96},
+};
+
+std::optional<std::string> wrong_with(Breakage breakage, std::uint64_t seed) {
+  const Check check{"", [breakage, seed] {
+                      const BreakageSwitch made(breakage);
+                      return blocks::simulate(seed).wrong;
+                    }};
+  return run_isolated(check);
+}
+
+class BrokenBlocks : public ::testing::TestWithParam<Kept> {};
+
+TEST_P(BrokenBlocks, IsNoticed) {
+  const auto wrong = wrong_with(GetParam().breakage, GetParam().seed);
+  EXPECT_TRUE(wrong) << "seed " << GetParam().seed << " does not show it any more; NOAM_SEARCH=100000 with "
+                     << "--gtest_filter=BlockSeeds.* looks for others";
+  EXPECT_EQ(blocks::simulate(GetParam().seed).wrong.value_or(""), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BrokenBlocks, ::testing::ValuesIn(kept),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+class BrokenDatabases : public ::testing::TestWithParam<KeptFault> {};
+
+TEST_P(BrokenDatabases, AreNoticed) {
+  const KeptFault& one = GetParam();
+  EXPECT_TRUE(run_isolated({"", [&one] { return blocks::simulate(one.seed, one.fault).wrong; }}));
+  EXPECT_EQ(blocks::simulate(one.seed).wrong.value_or(""), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BrokenDatabases, ::testing::ValuesIn(kept_faults),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+// Prints the first seed of each that shows it, of as many as NOAM_SEARCH says; NOAM_SEARCH_FOR names one of them.
+TEST(BlockSeeds, AreSearched) {
+  const char* const most = std::getenv("NOAM_SEARCH");
+  if (most == nullptr) GTEST_SKIP() << "only asked for";
+  const std::uint64_t last = std::strtoull(most, nullptr, 10);
+  // A process of its own takes time, so many seeds share one.
+  constexpr std::uint64_t together = 500;
+  const char* const only = std::getenv("NOAM_SEARCH_FOR");
+  const auto search = [&](const char* name, const std::function<bool(std::uint64_t)>& is_wrong) {
+    if (only != nullptr && std::string(only) != name) return;
+    std::uint64_t found = 0;
+    for (std::uint64_t first = 1; found == 0 && first <= last; first += together) {
+      const auto first_of = [&](std::uint64_t from, std::uint64_t to) -> std::optional<std::string> {
+        for (std::uint64_t seed = from; seed < to; ++seed)
+          if (is_wrong(seed)) return std::to_string(seed);
+        return std::nullopt;
+      };
+      const auto some = run_isolated({"", [&] { return first_of(first, first + together); }});
+      if (!some) continue;
+      found = std::strtoull(some->c_str(), nullptr, 10);
+      // One that stops the program tells no number.
+      for (std::uint64_t seed = first; found == 0 && seed < first + together; ++seed)
+        if (run_isolated({"", [&] { return first_of(seed, seed + 1); }})) found = seed;
+    }
+    std::cout << name << ": " << (found > 0 ? std::to_string(found) : "none") << std::endl;
+  };
+  for (const Kept& one : kept)
+    search(one.name, [&](std::uint64_t seed) {
+      const BreakageSwitch made(one.breakage);
+      return blocks::simulate(seed).wrong.has_value();
+    });
+  for (const KeptFault& one : kept_faults)
+    search(one.name, [&](std::uint64_t seed) { return blocks::simulate(seed, one.fault).wrong.has_value(); });
+}
+
+}  // namespace
+}  // namespace noam::tests::meta
