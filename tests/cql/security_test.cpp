@@ -114,6 +114,15 @@ TEST_F(Security, ACertificateOfAnotherAuthorityIsRefused) {
   EXPECT_EQ(failure([](auto& options) { options.tls->ca_file = ""; }), "tls") << message_;
 }
 
+TEST_F(Security, TheAuthoritiesOfTheSystemAreTrustedIfNoneAreGiven) {
+  // By this variable OpenSSL takes others for those of the system.
+  ASSERT_EQ(::setenv("SSL_CERT_FILE", options_.tls->ca_file.c_str(), 1), 0);
+  EXPECT_EQ(failure([](auto& options) { options.tls->ca_file = ""; }), "") << message_;
+  // Those of a file are trusted instead of these.
+  EXPECT_EQ(failure([&](auto& options) { options.tls->ca_file = other_ca_; }), "tls") << message_;
+  ::unsetenv("SSL_CERT_FILE");
+}
+
 TEST_F(Security, AFileThatIsMissingIsReported) {
   EXPECT_EQ(failure([](auto& options) { options.tls->ca_file = "missing.pem"; }), "tls");
   EXPECT_NE(message_.find("missing.pem"), std::string::npos) << message_;
