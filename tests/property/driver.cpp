@@ -448,12 +448,13 @@ std::string text(const SuiteReport& report) {
     codes += fmt::format(" {} {}", code, count);
   }
   return fmt::format(
-      "{} cases, {} no models, {} not taken by the store\n{} commands, {} applied; refused:{}\n{} queries, {} with rows, {} further pages, {} "
+      "{} cases, {} no models, {} not taken by the store\n{} commands, {} applied; refused:{}\n{} queries, {} with "
+      "rows, {} further pages, {} "
       "errors\n",
-      report.cases, percent(report.rejected, report.cases), percent(report.not_taken, report.cases), report.statistics.commands,
-      percent(report.statistics.commands - refused, report.statistics.commands), codes, report.statistics.queries,
-      percent(report.statistics.with_rows, report.statistics.queries), report.statistics.pages,
-      report.statistics.errors);
+      report.cases, percent(report.rejected, report.cases), percent(report.not_taken, report.cases),
+      report.statistics.commands, percent(report.statistics.commands - refused, report.statistics.commands), codes,
+      report.statistics.queries, percent(report.statistics.with_rows, report.statistics.queries),
+      report.statistics.pages, report.statistics.errors);
 }
 
 }  // namespace noam::tests::property

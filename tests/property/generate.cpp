@@ -111,7 +111,8 @@ void Generator::make_steps() {
     if (with("reuse") && ids_ > 1 && random_.chance(3)) step.id = 1 + random_.below(ids_ - 1);
     if (with("repeat") && ids_ > 1 && random_.chance(3)) {
       const std::uint64_t id = 1 + random_.below(ids_ - 1);
-      const auto before = std::find_if(out_.steps.begin(), out_.steps.end(), [&](const Step& at) { return at.id == id; });
+      const auto before =
+          std::find_if(out_.steps.begin(), out_.steps.end(), [&](const Step& at) { return at.id == id; });
       if (before != out_.steps.end()) {
         const std::int64_t milliseconds = step.milliseconds;
         step = *before;

@@ -53,7 +53,8 @@ constexpr std::uint64_t usual_cases_reopened = 160;
 
 void run_shard(std::uint64_t shard, Where where, std::uint64_t usual) {
   Suite suite = suite_from_environment(usual);
-  if (std::getenv("NOAM_PROPERTY_SEED") == nullptr) suite.first_seed = where == Where::Folder ? 1'001 : where == Where::Blocks ? 2'001 : 1;
+  if (std::getenv("NOAM_PROPERTY_SEED") == nullptr)
+    suite.first_seed = where == Where::Folder ? 1'001 : where == Where::Blocks ? 2'001 : 1;
   const std::uint64_t begin = suite.cases * shard / shards;
   const std::uint64_t end = suite.cases * (shard + 1) / shards;
   suite.first_seed += begin;

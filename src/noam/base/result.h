@@ -22,11 +22,12 @@ template <typename T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: as std::expected
+  // What a value can be made of.
   template <typename Other>
   requires(std::is_convertible_v<Other, T> && !std::is_same_v<std::remove_cvref_t<Other>, T> &&
            !std::is_same_v<std::remove_cvref_t<Other>, Error> && !std::is_same_v<std::remove_cvref_t<Other>, Result>)
-      Result(Other&& value)
-      : held_(std::in_place_index<0>, std::forward<Other>(value)) {}        // NOLINT: as std::expected
+      Result(Other&& value)  // NOLINT(bugprone-forwarding-reference-overload): never a Result, by what it requires
+      : held_(std::in_place_index<0>, std::forward<Other>(value)) {}
   Result(Error error) : held_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: as std::expected
 
   [[nodiscard]] bool has_value() const { return held_.index() == 0; }

@@ -51,7 +51,8 @@ int deploy_design(const UpkeepOptions& options) {
   const design::Design& design = opened.session->program().design;
   const auto deployed = opened.store->deployment();
   std::vector<runtime::ScanningQuery> scanning;
-  if (!opened.store->capabilities().watches_collections) scanning = runtime::scanning_queries(opened.session->program());
+  if (!opened.store->capabilities().watches_collections)
+    scanning = runtime::scanning_queries(opened.session->program());
   Json not_exact = Json::array();
   for (const runtime::ScanningQuery& one : scanning)
     not_exact.push_back({{"query", one.query}, {"collection", one.collection}});
@@ -67,8 +68,9 @@ int deploy_design(const UpkeepOptions& options) {
                    exit_fine);
   std::string notes;
   for (const runtime::ScanningQuery& one : scanning)
-    notes += fmt::format("note: query `{}` looks through all of `{}`; on this store, its rows may be of several moments\n",
-                         one.query, one.collection);
+    notes +=
+        fmt::format("note: query `{}` looks through all of `{}`; on this store, its rows may be of several moments\n",
+                    one.query, one.collection);
   const bool chosen = !options.opening.strategy.empty();
   const bool by_default = opened.fresh && !chosen;
   return deliver(fmt::format("{}: {} `{}`{}, {} with {}{}\n", opened.url,

@@ -18,8 +18,7 @@ namespace {
 // For people: as JSON of its type where it is a value of that, else as it looks. What is damaged may be anything.
 Json readable(const model::Model& model, const model::Type* type, const Datum& datum) {
   if (datum.absent()) return nullptr;
-  const bool typed =
-      type != nullptr && type->kind != model::TypeKind::Unknown && !mismatch(model, *type, datum, {});
+  const bool typed = type != nullptr && type->kind != model::TypeKind::Unknown && !mismatch(model, *type, datum, {});
   if (typed) return model::write_json(model, *type, datum);
   if (datum.is_list()) {
     Json list = Json::array();

@@ -87,8 +87,8 @@ std::vector<ScanningQuery> scanning_queries(const design::Program& program) {
   std::vector<ScanningQuery> out;
   for (std::size_t i = 0; i < program.queries.size(); ++i)
     if (const auto family = looked_through(program.queries[i]))
-      out.push_back({program.model->queries[i].name,
-                     program.design.collection_of(program.design.families[*family]).name});
+      out.push_back(
+          {program.model->queries[i].name, program.design.collection_of(program.design.families[*family]).name});
   return out;
 }
 

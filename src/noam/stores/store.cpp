@@ -131,7 +131,7 @@ Error other_design(const Deployment& deployed, const std::vector<std::string>& d
 }
 
 Blueprint::Blueprint(const design::Design& of)  // NOLINT(google-explicit-constructor)
-    : Blueprint(of, [] () -> const model::Model& {
+    : Blueprint(of, []() -> const model::Model& {
         static const model::Model nothing;
         return nothing;
       }()) {}

@@ -12,8 +12,8 @@
 
 #include "noam/base/json.h"
 #include "noam/design/sample.h"
-#include "noam/targets/capabilities.h"
 #include "noam/schemas/names.h"
+#include "noam/targets/capabilities.h"
 #include "noam/targets/outline.h"
 #include "noam/targets/statements.h"
 

@@ -221,7 +221,7 @@ std::string Types::name(const Type& type, bool frozen, const std::string& called
     case TypeKind::Map:
       if (is_packed(type)) return "blob";
       return frozen_if(frozen || type.optional, fmt::format("map<{}, {}>", name(type.arguments[0], true, called),
-                                           name(type.arguments[1], true, called)));
+                                                            name(type.arguments[1], true, called)));
     case TypeKind::Row:
       return fmt::format("frozen<{}>", row(type, called).name);
     case TypeKind::Rows:

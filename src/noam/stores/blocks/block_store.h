@@ -133,8 +133,8 @@ class BlockStore {
                             std::vector<UnitAnswer>& out) = 0;
 
   // Each group all or none, several groups at the same time. One outcome for each group. A group has at most
-  // `units_at_once` units. An error: the database does not take one of them, so to send it again is of no use; nothing is
-  // known of the others.
+  // `units_at_once` units. An error: the database does not take one of them, so to send it again is of no use; nothing
+  // is known of the others.
   virtual Result<void> write(const std::vector<std::vector<UnitWrite>>& groups, Deadline by,
                              std::vector<Written>& out) = 0;
 

@@ -17,8 +17,6 @@ namespace noam::stores::blocks {
 
 namespace {
 
-using model::Datum;
-
 // What was seen of each unit. A second look must see the same.
 class LayerSnapshot final : public Snapshot {
  public:

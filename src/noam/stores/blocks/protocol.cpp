@@ -545,7 +545,8 @@ void Protocol::forget(const UnitRef& home, const TransactionId& id, Deadline by)
       if (now) after = *now;
     }
     after.done = write_done(*marks);
-    const auto outcome = write(home, UnitWrite::Sequence{after.sequence}, {}, std::move(after), by);
+    const UnitWrite::Sequence as_read{after.sequence};
+    const auto outcome = write(home, as_read, {}, std::move(after), by);
     if (!outcome || *outcome != Written::Failed) return;
   }
 }

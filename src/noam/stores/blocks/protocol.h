@@ -90,8 +90,7 @@ class Protocol {
   // One step towards a unit that is not held: finishes or removes the hold, waits, or stops its transaction.
   Result<void> settle(const UnitRef& unit, const Head& head, Deadline by);
   [[nodiscard]] bool patience_is_over(const TransactionId& of, const Hold& hold);
-  Result<Head> finished(const Head& head, const TransactionId& by, const std::vector<KeptGuard>& guards,
-                        Deadline until);
+  Result<Head> finished(const Head& head, const TransactionId& by, const std::vector<KeptGuard>& added, Deadline until);
   // Of one unit.
   Result<Written> write(const UnitRef& unit, std::variant<UnitWrite::Sequence, UnitWrite::Held> condition,
                         std::vector<Change> changes, Head head, Deadline by);

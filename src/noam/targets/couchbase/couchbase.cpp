@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/couchbase/dialect.h"
 #include "noam/targets/couchbase/values.h"
-#include "noam/schemas/names.h"
 #include "noam/targets/readme.h"
 
 namespace noam::targets::couchbase {

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "noam/schemas/keys.h"
+#include "noam/schemas/names.h"
 #include "noam/targets/dynamodb/items.h"
 #include "noam/targets/dynamodb/layout.h"
 #include "noam/targets/dynamodb/requests.h"
 #include "noam/targets/dynamodb/values.h"
 #include "noam/targets/json_print.h"
-#include "noam/schemas/keys.h"
-#include "noam/schemas/names.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 

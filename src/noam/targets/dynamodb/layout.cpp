@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
-#include "noam/targets/dynamodb/values.h"
 #include "noam/schemas/keys.h"
 #include "noam/schemas/names.h"
+#include "noam/targets/dynamodb/values.h"
 
 namespace noam::targets::dynamodb {
 

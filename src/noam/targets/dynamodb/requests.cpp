@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "noam/model/datum_json.h"
-#include "noam/targets/dynamodb/values.h"
-#include "noam/targets/json_print.h"
 #include "noam/schemas/keys.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/dynamodb/values.h"
+#include "noam/targets/json_print.h"
 
 namespace noam::targets::dynamodb {
 

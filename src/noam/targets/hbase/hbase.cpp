@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "noam/schemas/keys.h"
 #include "noam/targets/hbase/cells.h"
 #include "noam/targets/hbase/layout.h"
 #include "noam/targets/hbase/script.h"
 #include "noam/targets/hbase/values.h"
-#include "noam/schemas/keys.h"
 #include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 

@@ -7,10 +7,10 @@
 #include "noam/base/check.h"
 #include "noam/base/json.h"
 #include "noam/model/ordered.h"
-#include "noam/targets/hbase/hbase.h"
 #include "noam/schemas/keys.h"
 #include "noam/schemas/names.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/hbase/hbase.h"
 
 namespace noam::targets::hbase {
 

@@ -8,9 +8,9 @@
 #include "noam/base/check.h"
 #include "noam/base/json.h"
 #include "noam/model/datum_json.h"
-#include "noam/targets/hbase/values.h"
 #include "noam/schemas/keys.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/hbase/values.h"
 
 namespace noam::targets::hbase {
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
-#include "noam/targets/mongodb/mongodb.h"
 #include "noam/schemas/names.h"
+#include "noam/targets/mongodb/mongodb.h"
 
 namespace noam::targets::mongodb {
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "noam/model/datum.h"
-#include "noam/targets/oracle_nosql/types.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/oracle_nosql/types.h"
 
 namespace noam::targets::oracle_nosql {
 

@@ -6,10 +6,10 @@
 
 #include "noam/base/check.h"
 #include "noam/model/ordered.h"
-#include "noam/targets/entry_names.h"
 #include "noam/schemas/names.h"
-#include "noam/targets/oracle_nosql/types.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/entry_names.h"
+#include "noam/targets/oracle_nosql/types.h"
 
 namespace noam::targets::oracle_nosql {
 

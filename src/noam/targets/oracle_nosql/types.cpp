@@ -8,8 +8,8 @@
 
 #include "noam/base/json.h"
 #include "noam/model/scalars.h"
-#include "noam/targets/oracle_nosql/oracle_nosql.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/oracle_nosql/oracle_nosql.h"
 
 namespace noam::targets::oracle_nosql {
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "noam/base/check.h"
-#include "noam/targets/entry_names.h"
 #include "noam/schemas/names.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/entry_names.h"
 
 namespace noam::targets::redis {
 

@@ -8,8 +8,8 @@
 
 #include "noam/schemas/keys.h"
 #include "noam/schemas/names.h"
-#include "noam/targets/ordered_bytes.h"
 #include "noam/schemas/plain.h"
+#include "noam/targets/ordered_bytes.h"
 #include "noam/targets/readme.h"
 #include "noam/targets/redis/dialect.h"
 #include "noam/targets/redis/functions.h"
