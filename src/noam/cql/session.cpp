@@ -12,6 +12,9 @@ namespace noam::cql {
 
 namespace {
 
+constexpr int unprepared_code = 0x2500;  // of the protocol
+constexpr int most_forgotten = 5;        // times that a request is sent again
+
 bridge::Slice slice(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
 std::uint32_t milliseconds(std::chrono::milliseconds time) {
@@ -167,7 +170,7 @@ Response Session::execute(std::string_view text, Deadline by) {
   return Response(std::move(held));
 }
 
-std::vector<Response> Session::run(std::span<const Request> requests, Deadline by) {
+std::vector<Response> Session::run_once(std::span<const Request> requests, Deadline by) {
   const Lent lent(requests);
   std::vector<bridge::Outcome> outcomes(requests.size());
   const auto time = left(by, std::chrono::hours(24));
@@ -180,6 +183,23 @@ std::vector<Response> Session::run(std::span<const Request> requests, Deadline b
     held->outcome = outcomes[i];
     held->nature = {requests[i].idempotent, requests[i].conditional};
     connected_->count(responses.emplace_back(std::move(held)));
+  }
+  return responses;
+}
+
+// The driver prepares a statement again that a node has forgotten, but a node that has too many of them may forget it
+// once more before it is run. Nothing was carried out then.
+std::vector<Response> Session::run(std::span<const Request> requests, Deadline by) {
+  std::vector<Response> responses = run_once(requests, by);
+  for (int attempt = 0; attempt < most_forgotten; ++attempt) {
+    std::vector<std::size_t> forgotten;
+    for (std::size_t i = 0; i < responses.size(); ++i)
+      if (!responses[i].ok() && responses[i].failure().code == unprepared_code) forgotten.push_back(i);
+    if (forgotten.empty()) break;
+    std::vector<Request> again;
+    for (const std::size_t i : forgotten) again.push_back(requests[i]);
+    std::vector<Response> answers = run_once(again, by);
+    for (std::size_t i = 0; i < forgotten.size(); ++i) responses[forgotten[i]] = std::move(answers[i]);
   }
   return responses;
 }

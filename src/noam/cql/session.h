@@ -51,6 +51,7 @@ class Session {
  private:
   struct Connected;
   explicit Session(std::unique_ptr<Connected> connected);
+  std::vector<Response> run_once(std::span<const Request> requests, Deadline by);
 
   std::unique_ptr<Connected> connected_;
 };

@@ -34,6 +34,8 @@ Response Session::execute(std::string_view /*text*/, Deadline /*by*/) {
   return Response(Failure{FailureKind::NotAvailable, std::nullopt, how_to});
 }
 
+std::vector<Response> Session::run_once(std::span<const Request> requests, Deadline by) { return run(requests, by); }
+
 std::vector<Response> Session::run(std::span<const Request> requests, Deadline by) {
   std::vector<Response> responses;
   for (const Request& request : requests) responses.push_back(run(request, by));

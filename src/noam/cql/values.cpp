@@ -31,6 +31,12 @@ Values& Values::unset() {
   return *this;
 }
 
+Values& Values::append(const Values& others) {
+  bytes_ += others.bytes_;
+  count_ += others.count_;
+  return *this;
+}
+
 Values& Values::add(std::string_view value) {
   append_number(bytes_, static_cast<std::int32_t>(value.size()));
   bytes_.append(value);

@@ -42,6 +42,9 @@ class Values {
   Values& map(const Values& keys_and_values);
   Values& tuple(const Values& fields);  // and user-defined types; fields may be missing at the end
 
+  // All of the others behind these.
+  Values& append(const Values& others);
+
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
   void clear();

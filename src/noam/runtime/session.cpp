@@ -15,6 +15,7 @@
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/base/json_text.h"
+#include "noam/design/print.h"
 #include "noam/model/json_text.h"
 #include "noam/model/packed.h"
 #include "noam/model/scalars.h"
@@ -55,7 +56,9 @@ Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(design::Program program, stores::Store& store, SessionOptions options) {
   if (!store.capabilities().watches_collections) NOAM_RETURN_IF_ERROR(relies_on_no_collection(program));
-  NOAM_RETURN_IF_ERROR(store.deploy({program.design, *program.model, program.model->text.text}));
+  // Who shares a store wants to know what lies there.
+  const std::string text = store.capabilities().shared ? design::print_design(program) : std::string();
+  NOAM_RETURN_IF_ERROR(store.deploy({program.design, *program.model, program.model->text.text, text}));
   std::unique_ptr<Session> session(new Session(std::move(program), store, std::move(options)));
   NOAM_RETURN_IF_ERROR(session->read_states());
   return session;

@@ -198,11 +198,13 @@ struct Committed {
 // What a store is made for. What it refers to must outlive the call that it is given to.
 struct Blueprint {
   const design::Design& design;
-  const model::Model& model;   // that the types of the design are of
-  std::string_view text = {};  // of the model; empty: unknown
+  const model::Model& model;          // that the types of the design are of
+  std::string_view text = {};         // of the model; empty: unknown
+  std::string_view design_text = {};  // empty: unknown
 
-  Blueprint(const design::Design& of, const model::Model& types, std::string_view model_text = {})
-      : design(of), model(types), text(model_text) {}
+  Blueprint(const design::Design& of, const model::Model& types, std::string_view model_text = {},
+            std::string_view text_of_design = {})
+      : design(of), model(types), text(model_text), design_text(text_of_design) {}
   // Of a design without entities and values.
   Blueprint(const design::Design& of);  // NOLINT
 };

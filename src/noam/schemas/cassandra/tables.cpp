@@ -57,13 +57,15 @@ bool share_rows(const design::Design& design, const FamilyOutline& a, const Fami
 
 class CollectionLayout {
  public:
-  CollectionLayout(const Outline& outline, const CollectionOutline& collection, Types& types, Layout& out)
+  CollectionLayout(const Outline& outline, const CollectionOutline& collection, Types& types, User user, Layout& out)
       : outline_(outline),
         collection_(collection),
         types_(types),
         out_(out),
         asked_(asked_types(collection)),
-        native_counters_(collection.option(target, "counters") == "native") {}
+        native_counters_(collection.option(target, "counters") == "native"),
+        of_store_(user == User::Store),
+        native_order_(user != User::Store || collection.option(target, "order") == "native") {}
 
   void run(Namer& tables) {
     struct Group {
@@ -126,20 +128,63 @@ class CollectionLayout {
     for (const Column& part : collection_.block) table.partition.push_back(key_part(part, names));
     if (!rows.empty())
       for (const Column& part : rows[0]->key) table.clustering.push_back(key_part(part, names));
+    const bool has_head = of_store_ && !counters;
+    if (has_head) name_head(table, names);
+    for (const KeyPart& part : table.clustering)
+      if (!part.beside.empty())
+        table.columns.push_back({part.beside, type_of(*part.column, false), false, part.column});
     for (const FamilyOutline* family : once) add_values(table, *family, !rows.empty(), names);
     for (const FamilyOutline* family : rows) add_values(table, *family, false, names);
+    if (has_head) {
+      for (const FamilyOutline* family : once) add_live(table, *family, !rows.empty(), names);
+      if (rows.size() > 1)
+        for (const FamilyOutline* family : rows) add_live(table, *family, false, names);
+      add_head(table, !rows.empty());
+    }
     out_.tables.push_back(std::move(table));
+  }
+
+  // Before other columns take these names.
+  static void name_head(Table& table, Namer& names) {
+    table.head = {names.give("noam_version"), names.give("noam_sequence"), names.give("noam_tx"),
+                  names.give("noam_hold"),    names.give("noam_last"),     names.give("noam_done"),
+                  names.give("noam_guards")};
+  }
+
+  static void add_head(Table& table, bool is_static) {
+    const HeadColumns& head = table.head;
+    table.columns.push_back({head.version, "bigint", is_static, nullptr});
+    table.columns.push_back({head.sequence, "bigint", is_static, nullptr});
+    table.columns.push_back({head.holder, "uuid", is_static, nullptr});
+    for (const std::string& name : {head.hold, head.last, head.done, head.guards})
+      table.columns.push_back({name, "blob", is_static, nullptr});
+  }
+
+  void add_live(Table& table, const FamilyOutline& family, bool is_static, Namer& names) {
+    const bool first = std::none_of(table.columns.begin(), table.columns.end(),
+                                    [](const TableColumn& at) { return at.name == "noam_live"; });
+    const std::string name = names.give(first ? "noam_live" : "noam_live_" + name_apart(family));
+    table.columns.push_back({name, "boolean", is_static, nullptr});
+    out_.families.at(family.index).live = name;
   }
 
   KeyPart key_part(const Column& column, Namer& names) {
     KeyPart out;
     const bool in_partition = column.place.kind == Place::Kind::Block;
+    out.descending = !in_partition && column.descending;
+    out.column = &column;
+    if (!in_partition && !native_order_ && !asked_.contains(column.name) &&
+        !is_ordered_alike(outline_.model(), column.type)) {
+      out.ordered = true;
+      out.name = names.give(column.name + "_order");
+      out.type = "blob";
+      if (!is_packed(column.type)) out.beside = names.give(column.name);
+      return out;
+    }
     if (column.type.optional && !is_text(outline_.model(), column.type))
       out.presence = names.give("has_" + column.name);
     out.name = names.give(column.name);
     out.type = type_of(column, true);
-    out.descending = !in_partition && column.descending;
-    out.column = &column;
     return out;
   }
 
@@ -183,7 +228,7 @@ class CollectionLayout {
       place.values.push_back(made.name);
       if (shared == table.columns.end()) table.columns.push_back(std::move(made));
     }
-    if (family.existence) {
+    if (family.existence && !of_store_) {
       table.version = names.give("noam_version");
       table.version_of_block = family.one_a_block();
       table.columns.push_back({table.version, "bigint", is_static, nullptr});
@@ -224,6 +269,8 @@ class CollectionLayout {
   std::vector<std::string> used_;
   std::vector<std::string> named_;
   bool native_counters_;
+  bool of_store_;
+  bool native_order_;
 };
 
 }  // namespace
@@ -250,12 +297,22 @@ bool can_hold(std::string_view cql_type, const model::Type& type) {
   }
 }
 
-Layout lay_out(const Outline& outline, Types& types) {
+std::vector<std::string> Layout::type_names() const {
+  constexpr std::string_view begin = "CREATE TYPE IF NOT EXISTS ";
+  std::vector<std::string> out;
+  for (const std::string& text : created_types) {
+    const std::string_view rest = std::string_view(text).substr(begin.size());
+    out.emplace_back(rest.substr(0, rest.find(' ')));
+  }
+  return out;
+}
+
+Layout lay_out(const Outline& outline, Types& types, User user) {
   Layout out;
   out.keyspace = legal_name(keyspace_rules(), outline.model().name);
   Namer tables(name_rules());
   for (const CollectionOutline& collection : outline.collections)
-    CollectionLayout(outline, collection, types, out).run(tables);
+    CollectionLayout(outline, collection, types, user, out).run(tables);
   out.created_types = types.created();
   return out;
 }

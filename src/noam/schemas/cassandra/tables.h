@@ -20,13 +20,31 @@ struct KeyPart {
   std::string presence;  // the name of that column; empty: none
   bool descending = false;
   const Column* column = nullptr;  // of the first family that has it
+  // It holds bytes that sort as noam orders the values (model::append_ordered), because Cassandra orders them in
+  // another way. The value itself stands in this column; empty: only the bytes are there.
+  bool ordered = false;
+  std::string beside = {};
 };
 
 struct TableColumn {
   std::string name;
   std::string type;
   bool is_static = false;
-  const Column* column = nullptr;  // none: `noam_version`
+  const Column* column = nullptr;  // none: it is noam's own
+};
+
+// What a store keeps for each partition, so that several can be changed together (docs/transactions.md). Static if the
+// table has clustering columns.
+struct HeadColumns {
+  std::string version;
+  std::string sequence;
+  std::string holder;
+  std::string hold;
+  std::string last;
+  std::string done;
+  std::string guards;
+
+  [[nodiscard]] std::vector<std::string> all() const { return {version, sequence, holder, hold, last, done, guards}; }
 };
 
 struct Table {
@@ -36,7 +54,8 @@ struct Table {
   std::vector<KeyPart> partition;
   std::vector<KeyPart> clustering;
   std::vector<TableColumn> columns;
-  bool counters = false;  // all its columns are native counters
+  bool counters = false;  // all its columns are native counters; there is no head then
+  HeadColumns head;       // of a store
   std::string version;    // the name of `noam_version`, where it has one; of the partition where `version_of_block`
   bool version_of_block = false;
 };
@@ -45,6 +64,7 @@ struct Table {
 struct FamilyPlace {
   std::size_t table = 0;
   std::vector<std::string> values;  // the column of each; empty where a part of the key says it
+  std::string live = {};  // of a store: the column that says whether the entry is there; empty: there is a row if it is
 };
 
 struct Layout {
@@ -54,13 +74,19 @@ struct Layout {
   std::map<std::uint32_t, FamilyPlace> families;  // by index in the design
   std::vector<Warning> warnings;
 
+  // Of the created types, each behind those that it is made of.
+  [[nodiscard]] std::vector<std::string> type_names() const;
   [[nodiscard]] const Table& table_of(const FamilyOutline& family) const {
     return tables[families.at(family.index).table];
   }
 };
 
+// Who uses the tables: the statements that noam generates for other programs; or a store of noam, which keeps a head
+// for each partition, and the order of keys as noam has it.
+enum class User : std::uint8_t { Statements, Store };
+
 // `types` learns the names that the layout needs.
-Layout lay_out(const Outline& outline, Types& types);
+Layout lay_out(const Outline& outline, Types& types, User user = User::Statements);
 
 // A type that the design asks for instead, `with cassandra(types: "likes int, ts timeuuid")`, where it can hold it.
 bool can_hold(std::string_view cql_type, const model::Type& type);

@@ -11,6 +11,7 @@
 
 #include "noam/base/json.h"
 #include "noam/model/datum_json.h"
+#include "noam/schemas/cassandra/ddl.h"
 #include "noam/schemas/cassandra/tables.h"
 #include "noam/schemas/keys.h"
 #include "noam/schemas/plain.h"
@@ -89,7 +90,7 @@ class CqlDialect : public Dialect {
       restrict(read, table, where);
     }
     if (!where.empty()) out += " WHERE " + joined(where, " AND ");
-    if (read.reverse && !table.clustering.empty()) out += " ORDER BY " + order(table, true);
+    if (read.reverse && !table.clustering.empty()) out += " ORDER BY " + clustering_order(table, true);
     if (read.limited) out += " LIMIT :noam_limit";
     Native native;
     native.text = out;
@@ -215,31 +216,6 @@ class CqlDialect : public Dialect {
     return native;
   }
 
-  // CREATE TABLE.
-  [[nodiscard]] std::string create(const Table& table) const {
-    std::vector<std::string> lines;
-    for (const auto* parts : {&table.partition, &table.clustering})
-      for (const KeyPart& part : *parts) {
-        if (!part.presence.empty()) lines.push_back(part.presence + " boolean");
-        lines.push_back(fmt::format("{} {}", part.name, part.type));
-      }
-    for (const TableColumn& column : table.columns)
-      lines.push_back(fmt::format("{} {}{}", column.name, column.type, column.is_static ? " static" : ""));
-    std::vector<std::string> partition;
-    names(table.partition, partition);
-    std::vector<std::string> key = {partition.size() == 1 ? partition[0] : fmt::format("({})", joined(partition))};
-    names(table.clustering, key);
-    lines.push_back(fmt::format("PRIMARY KEY ({})", joined(key)));
-    std::string out = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n    {}\n)", table.name, joined(lines, ",\n    "));
-    std::vector<std::string> with;
-    if (std::any_of(table.clustering.begin(), table.clustering.end(),
-                    [](const KeyPart& part) { return part.descending; }))
-      with.push_back(fmt::format("CLUSTERING ORDER BY ({})", order(table, false)));
-    if (const auto caching = table.collection->option("cassandra", "caching")) with.push_back("caching = " + *caching);
-    if (!with.empty()) out += " WITH " + joined(with, "\n  AND ");
-    return out + ";\n";
-  }
-
   // What is at `place` of an entry: the name of its column.
   [[nodiscard]] std::string column_name(const FamilyOutline& family, const Column& column) const {
     const Table& table = layout_.table_of(family);
@@ -274,10 +250,7 @@ class CqlDialect : public Dialect {
 
  private:
   static void names(const std::vector<KeyPart>& parts, std::vector<std::string>& out) {
-    for (const KeyPart& part : parts) {
-      if (!part.presence.empty()) out.push_back(part.presence);
-      out.push_back(part.name);
-    }
+    for (std::string& name : column_names(parts)) out.push_back(std::move(name));
   }
 
   // Of the columns that hold its values, without those that a key says.
@@ -288,16 +261,6 @@ class CqlDialect : public Dialect {
     const Table& table = layout_.table_of(family);
     if (family.existence) out.push_back(table.version);
     return out;
-  }
-
-  [[nodiscard]] static std::string order(const Table& table, bool reverse) {
-    std::vector<std::string> out;
-    for (const KeyPart& part : table.clustering) {
-      const char* direction = part.descending != reverse ? "DESC" : "ASC";
-      if (!part.presence.empty()) out.push_back(fmt::format("{} {}", part.presence, direction));
-      out.push_back(fmt::format("{} {}", part.name, direction));
-    }
-    return joined(out);
   }
 
   // Which rows of the partition.
@@ -607,7 +570,7 @@ class CqlDialect : public Dialect {
   const Layout& layout_;
 };
 
-std::string schema(const Outline& outline, const Layout& layout, const CqlDialect& dialect) {
+std::string schema(const Outline& outline, const Layout& layout) {
   std::string out = fmt::format(
       "-- The tables of {} under the design {}. For Cassandra 5; run with: cqlsh -f schema.cql\n"
       "-- One replica serves for trying; a cluster wants NetworkTopologyStrategy and three.\n"
@@ -616,7 +579,7 @@ std::string schema(const Outline& outline, const Layout& layout, const CqlDialec
       "USE {};\n",
       outline.model().name, outline.program->design.name, layout.keyspace, layout.keyspace);
   for (const std::string& type : layout.created_types) out += "\n" + type + "\n";
-  for (const Table& table : layout.tables) out += "\n" + dialect.create(table);
+  for (const Table& table : layout.tables) out += "\n" + create_table(table);
   return out;
 }
 
@@ -697,7 +660,7 @@ Generated generate(const Outline& outline, const design::Sample* sample) {
   const Layout layout = lay_out(outline, types);
   const CqlDialect dialect(outline, types, layout);
   Generated out;
-  out.files.push_back({"schema.cql", schema(outline, layout, dialect)});
+  out.files.push_back({"schema.cql", schema(outline, layout)});
   out.files.push_back({"statements.cql", fmt::format("USE {};\n\n{}", layout.keyspace,
                                                      print_statements(list_statements(outline, dialect), "-- ", ";"))});
   if (sample != nullptr)

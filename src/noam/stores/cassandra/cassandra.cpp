@@ -1,0 +1,191 @@
+#include "noam/stores/cassandra/cassandra.h"
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "noam/base/check.h"
+#include "noam/design/layout.h"
+#include "noam/stores/cassandra/keyspace.h"
+#include "noam/stores/cassandra/partitions.h"
+#include "noam/stores/encoding.h"
+
+namespace noam::stores::cassandra {
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+constexpr std::size_t most_blocks = 4'096;
+constexpr std::chrono::minutes most_clock_difference{10};
+constexpr std::chrono::milliseconds lock_patience{30'000};
+constexpr std::int32_t commands_are_kept = 3 * 3'600;  // seconds
+
+class CassandraBlocks final : public blocks::BlockStore {
+ public:
+  CassandraBlocks(std::unique_ptr<cql::Session> session, const Place& place, bool create)
+      : session_(std::move(session)), place_(place), keyspace_(*session_, place.keyspace), create_(create) {
+    capabilities_.max_entry_bytes = place.max_entry_bytes;
+    capabilities_.max_unit_bytes = mebibyte;
+    capabilities_.max_commit_blocks = most_blocks;
+  }
+
+  Result<void> find();
+
+  [[nodiscard]] const blocks::BlockCapabilities& capabilities() const override { return capabilities_; }
+  Result<void> deploy(const Blueprint& blueprint) override;
+  [[nodiscard]] std::optional<Deployment> deployment() const override { return deployment_; }
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t family) const override {
+    return partitions_->tables().part_of(family);
+  }
+
+  Result<void> read(const std::vector<blocks::UnitRead>& units, blocks::Fresh fresh, Deadline by,
+                    std::vector<blocks::UnitAnswer>& out) override {
+    return partitions_->read(units, fresh, by, out);
+  }
+  Result<void> write(const std::vector<std::vector<blocks::UnitWrite>>& groups, Deadline by,
+                     std::vector<blocks::Written>& out) override;
+  Result<void> keep_command(const std::string& id, const Key& columns, Deadline by) override;
+  Result<std::optional<Key>> kept_command(const std::string& id, Deadline by) override;
+  Result<blocks::UnitPage> scan(std::uint32_t part, blocks::Walk what, const std::string& after, Deadline by) override {
+    return partitions_->scan(part, what, after, by);
+  }
+
+ private:
+  Result<void> make_tables(const Blueprint& blueprint, const DesignTables& tables, Lock& lock);
+  [[nodiscard]] Error another_design(const Blueprint& blueprint) const;
+  Result<cql::Request> request_of(const std::string& text, cql::Values values);
+
+  const std::unique_ptr<cql::Session> session_;
+  const Place place_;
+  Keyspace keyspace_;
+  const bool create_;
+  blocks::BlockCapabilities capabilities_;
+  std::optional<Deployment> deployment_;
+  std::unique_ptr<Partitions> partitions_;
+};
+
+Result<void> CassandraBlocks::find() {
+  NOAM_ASSIGN_OR_RETURN(const auto difference, keyspace_.clock_difference());
+  if (std::chrono::abs(difference) > most_clock_difference)
+    return Error{
+        fmt::format("the clock of the server and that of this machine differ by {} minutes; noam needs them to "
+                    "agree within {}",
+                    std::chrono::duration_cast<std::chrono::minutes>(std::chrono::abs(difference)).count(),
+                    most_clock_difference.count())};
+  NOAM_ASSIGN_OR_RETURN(const bool exists, keyspace_.exists());
+  if (!exists && !create_) return Error{fmt::format("there is no keyspace `{}`", keyspace_.name()), "missing"};
+  if (!exists) NOAM_RETURN_IF_ERROR(keyspace_.create(place_.replication));
+  NOAM_ASSIGN_OR_RETURN(auto record, keyspace_.record());
+  if (!record) return {};
+  const auto serial = [](cql::SerialConsistency of) {
+    return of == cql::SerialConsistency::Serial ? "serial" : "local_serial";
+  };
+  if (record->serial != place_.cluster.serial_consistency)
+    return Error{
+        fmt::format("keyspace {} was deployed with serial={}; with serial={}, sessions would not see each "
+                    "other's decisions",
+                    keyspace_.name(), serial(record->serial), serial(place_.cluster.serial_consistency))};
+  deployment_ = std::move(record->deployment);
+  return {};
+}
+
+Error CassandraBlocks::another_design(const Blueprint& blueprint) const {
+  std::vector<std::string> differences = design::layout_differences(deployment_->layout, blueprint.design.layout);
+  if (differences.empty()) differences.emplace_back("its collections or families are in another order");
+  return other_design(*deployment_, differences);
+}
+
+Result<void> CassandraBlocks::deploy(const Blueprint& blueprint) {
+  auto tables = std::make_unique<const DesignTables>(keyspace_.name(), blueprint);
+  if (!deployment_ || deployment_->layout != blueprint.design.layout) {
+    if (deployment_ && !create_) return another_design(blueprint);
+    NOAM_ASSIGN_OR_RETURN(Lock lock, keyspace_.lock(lock_patience));
+    auto made = make_tables(blueprint, *tables, lock);
+    keyspace_.unlock(lock);
+    if (!made) return made;
+  }
+  NOAM_RETURN_IF_ERROR(keyspace_.check_tables(tables->layout()));
+  partitions_ = std::make_unique<Partitions>(*session_, std::move(tables), place_.scan_rows);
+  return {};
+}
+
+Result<void> CassandraBlocks::make_tables(const Blueprint& blueprint, const DesignTables& tables, Lock& lock) {
+  // Somebody else may have been faster.
+  NOAM_ASSIGN_OR_RETURN(const auto before, keyspace_.record());
+  if (before) {
+    deployment_ = before->deployment;
+    if (deployment_->layout == blueprint.design.layout) return {};
+    for (const std::string& table : before->tables) {
+      NOAM_ASSIGN_OR_RETURN(const bool has_entries, keyspace_.has_entries(table));
+      if (has_entries) return another_design(blueprint);
+    }
+    NOAM_RETURN_IF_ERROR(keyspace_.drop(*before, lock));
+  }
+  NOAM_RETURN_IF_ERROR(keyspace_.run(tables.statements(), lock));
+  NOAM_RETURN_IF_ERROR(keyspace_.check_empty(tables.layout()));
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  Record made;
+  made.deployment = {blueprint.design.name, blueprint.design.layout, before ? before->deployment.version + 1 : 1,
+                     now.count()};
+  made.model = std::string(blueprint.text);
+  made.design = std::string(blueprint.design_text);
+  made.serial = place_.cluster.serial_consistency;
+  for (const schemas::cassandra::Table& table : tables.layout().tables) made.tables.push_back(table.name);
+  made.types = tables.layout().type_names();
+  NOAM_RETURN_IF_ERROR(keyspace_.write_record(made));
+  deployment_ = std::move(made.deployment);
+  return {};
+}
+
+Result<void> CassandraBlocks::write(const std::vector<std::vector<blocks::UnitWrite>>& groups, Deadline by,
+                                    std::vector<blocks::Written>& out) {
+  std::vector<blocks::UnitWrite> each;
+  for (const auto& group : groups) {
+    check(group.size() == 1, "a partition is written by itself");
+    each.push_back(group[0]);
+  }
+  return partitions_->write(each, by, out);
+}
+
+Result<cql::Request> CassandraBlocks::request_of(const std::string& text, cql::Values values) {
+  NOAM_ASSIGN_OR_RETURN(cql::Prepared prepared, session_->prepare(text));
+  cql::Request out;
+  out.statements.push_back({std::move(prepared), std::move(values)});
+  out.idempotent = true;
+  return out;
+}
+
+Result<void> CassandraBlocks::keep_command(const std::string& id, const Key& columns, Deadline by) {
+  NOAM_ASSIGN_OR_RETURN(
+      const cql::Request request,
+      request_of(fmt::format("INSERT INTO {}.noam_commands (id, kept) VALUES (?, ?) USING TTL ?", keyspace_.name()),
+                 cql::Values().blob(id).blob(write_values(columns)).integer(commands_are_kept)));
+  const cql::Response done = session_->run(request, by);
+  if (!done.ok()) return cql::error_of(done.failure());
+  return {};
+}
+
+Result<std::optional<Key>> CassandraBlocks::kept_command(const std::string& id, Deadline by) {
+  NOAM_ASSIGN_OR_RETURN(const cql::Request request,
+                        request_of(fmt::format("SELECT kept FROM {}.noam_commands WHERE id = ?", keyspace_.name()),
+                                   cql::Values().blob(id)));
+  const cql::Response found = session_->run(request, by);
+  if (!found.ok()) return cql::error_of(found.failure());
+  if (found.row_count() == 0) return std::optional<Key>();
+  Key out;
+  if (!read_values(found.row(0)[0].bytes(), out)) return Error{"what was kept of a command cannot be read"};
+  return std::optional(std::move(out));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<blocks::BlockStore>> open_block_store(const Place& place, bool create) {
+  NOAM_ASSIGN_OR_RETURN(std::unique_ptr<cql::Session> session, cql::Session::connect(place.cluster));
+  auto store = std::make_unique<CassandraBlocks>(std::move(session), place, create);
+  NOAM_RETURN_IF_ERROR(store->find());
+  return std::unique_ptr<blocks::BlockStore>(std::move(store));
+}
+
+}  // namespace noam::stores::cassandra

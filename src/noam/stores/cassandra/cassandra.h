@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "noam/base/result.h"
+#include "noam/stores/blocks/block_store.h"
+#include "noam/stores/cassandra/place.h"
+
+// A keyspace of Apache Cassandra: a table for what of a collection can lie in one, a partition for a block.
+// docs/transactions.md has how several partitions are changed together.
+namespace noam::stores::cassandra {
+
+// With `create`, the keyspace is created if it is missing, and deploy() makes its tables; else something must have been
+// deployed to it.
+Result<std::unique_ptr<blocks::BlockStore>> open_block_store(const Place& place, bool create);
+
+}  // namespace noam::stores::cassandra

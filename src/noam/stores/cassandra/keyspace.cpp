@@ -1,0 +1,301 @@
+#include "noam/stores/cassandra/keyspace.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "noam/schemas/cassandra/ddl.h"
+
+namespace noam::stores::cassandra {
+
+namespace {
+
+constexpr std::chrono::milliseconds wait_for_lock{200};
+constexpr int tries_of_ddl = 5;
+constexpr std::uint32_t page_rows = 5'000;
+constexpr std::string_view live_column = "noam_live";
+
+// One row says what lies in the keyspace; who deploys holds it.
+std::string record_table(const std::string& keyspace) {
+  return fmt::format(
+      "CREATE TABLE IF NOT EXISTS {}.noam_deployment (\n    part text PRIMARY KEY,\n    format int,\n"
+      "    version bigint,\n    deployed_at timestamp,\n    serial text,\n    design_name text,\n    design text,\n"
+      "    model text,\n    layout text,\n    tables list<text>,\n    types list<text>,\n    holder uuid,\n"
+      "    beat int\n)",
+      keyspace);
+}
+
+// Ids of commands that a head has no more room for.
+std::string commands_table(const std::string& keyspace) {
+  return fmt::format("CREATE TABLE IF NOT EXISTS {}.noam_commands (\n    id blob PRIMARY KEY,\n    kept blob\n)",
+                     keyspace);
+}
+
+constexpr const char* part = "keyspace";
+constexpr std::int32_t format = 1;
+constexpr cql::Uuid nobody{};
+
+cql::Uuid random_uuid() {
+  std::random_device random;
+  cql::Uuid out{};
+  for (std::uint8_t& byte : out) byte = static_cast<std::uint8_t>(random());
+  out[0] |= 1U;  // not zero, which is nobody
+  return out;
+}
+
+}  // namespace
+
+Result<cql::Response> Keyspace::ask(const std::string& text, const cql::Values& values, bool conditional) {
+  NOAM_ASSIGN_OR_RETURN(cql::Prepared prepared, session_.prepare(text));
+  cql::Request request;
+  request.statements.push_back({std::move(prepared), values});
+  request.conditional = conditional;
+  request.idempotent = !conditional;
+  cql::Response response = session_.run(request);
+  if (!response.ok()) return cql::error_of(response.failure());
+  return response;
+}
+
+Result<bool> Keyspace::exists() {
+  NOAM_ASSIGN_OR_RETURN(const cql::Response found,
+                        ask("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?",
+                            cql::Values().text(name_), false));
+  return found.row_count() > 0;
+}
+
+Result<void> Keyspace::create(std::optional<unsigned> replication) {
+  if (!replication) {
+    NOAM_ASSIGN_OR_RETURN(const cql::Response peers, ask("SELECT peer FROM system.peers", {}, false));
+    replication = peers.row_count() == 0 ? 1 : 3;
+  }
+  NOAM_ASSIGN_OR_RETURN(const cql::Response local, ask("SELECT data_center FROM system.local", {}, false));
+  if (local.row_count() == 0) return Error{"the server does not say in which datacenter it is"};
+  NOAM_ASSIGN_OR_RETURN(const std::string_view datacenter, local.row(0)[0].text());
+  return execute(
+      fmt::format("CREATE KEYSPACE IF NOT EXISTS {} WITH replication = {{'class': 'NetworkTopologyStrategy', "
+                  "'{}': '{}'}}",
+                  name_, datacenter, *replication));
+}
+
+// Whether it was run or not: to run it again does no harm.
+Result<void> Keyspace::execute(const std::string& text) {
+  for (int attempt = 1;; ++attempt) {
+    const cql::Response done = session_.execute(text);
+    if (done.ok()) return {};
+    if (!done.failure().unknown || attempt == tries_of_ddl) return cql::error_of(done.failure());
+  }
+}
+
+Result<void> Keyspace::run(const std::vector<std::string>& statements, Lock& lock) {
+  for (const std::string& text : statements) {
+    NOAM_RETURN_IF_ERROR(execute(text));
+    NOAM_ASSIGN_OR_RETURN(const cql::Response held,
+                          ask(fmt::format("UPDATE {}.noam_deployment SET beat = ? WHERE part = ? IF holder = ?", name_),
+                              cql::Values().integer(++lock.beat).text(part).uuid(lock.by), true));
+    if (!held.applied()) return Error{fmt::format("another process has begun to deploy to keyspace {}", name_)};
+  }
+  return {};
+}
+
+namespace {
+
+std::string serial_name(cql::SerialConsistency serial) {
+  return serial == cql::SerialConsistency::Serial ? "serial" : "local_serial";
+}
+
+Result<std::vector<std::string>> texts(const cql::Cell& cell) {
+  std::vector<std::string> out;
+  if (cell.is_null()) return out;
+  NOAM_ASSIGN_OR_RETURN(const auto cells, cell.list());
+  for (const cql::Cell& one : cells) out.emplace_back(one.bytes());
+  return out;
+}
+
+cql::Values list_of(const std::vector<std::string>& names) {
+  cql::Values out;
+  for (const std::string& name : names) out.text(name);
+  return out;
+}
+
+}  // namespace
+
+Result<std::optional<Record>> Keyspace::record() {
+  NOAM_ASSIGN_OR_RETURN(
+      const cql::Response tables,
+      ask("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = 'noam_deployment'",
+          cql::Values().text(name_), false));
+  if (tables.row_count() == 0) return std::optional<Record>();
+  NOAM_ASSIGN_OR_RETURN(
+      const cql::Response found,
+      ask(fmt::format("SELECT format, design_name, layout, version, deployed_at, model, design, serial, tables, types "
+                      "FROM {}.noam_deployment WHERE part = ?",
+                      name_),
+          cql::Values().text(part), false));
+  if (found.row_count() == 0 || found.row(0)[0].is_null()) return std::optional<Record>();
+  const auto row = found.row(0);
+  NOAM_ASSIGN_OR_RETURN(const std::int32_t written_as, row[0].integer());
+  if (written_as != format)
+    return Error{fmt::format("keyspace {} has format {}; this noam reads format {}", name_, written_as, format)};
+  Record out;
+  NOAM_ASSIGN_OR_RETURN(const std::int64_t version, row[3].bigint());
+  NOAM_ASSIGN_OR_RETURN(const cql::Milliseconds at, row[4].timestamp());
+  out.deployment = {std::string(row[1].bytes()), std::string(row[2].bytes()), static_cast<std::uint32_t>(version),
+                    at.time_since_epoch().count()};
+  out.model = std::string(row[5].bytes());
+  out.design = std::string(row[6].bytes());
+  if (row[7].bytes() == serial_name(cql::SerialConsistency::LocalSerial))
+    out.serial = cql::SerialConsistency::LocalSerial;
+  NOAM_ASSIGN_OR_RETURN(out.tables, texts(row[8]));
+  NOAM_ASSIGN_OR_RETURN(out.types, texts(row[9]));
+  return std::optional(std::move(out));
+}
+
+Result<void> Keyspace::write_record(const Record& record) {
+  cql::Values values;
+  values.integer(format).text(record.deployment.design).text(record.deployment.layout);
+  values.bigint(record.deployment.version);
+  values.timestamp(cql::Milliseconds(std::chrono::milliseconds(record.deployment.at))).text(record.model);
+  values.text(record.design).text(serial_name(record.serial)).list(list_of(record.tables)).list(list_of(record.types));
+  values.text(part);
+  NOAM_ASSIGN_OR_RETURN(
+      const cql::Response done,
+      ask(fmt::format("UPDATE {}.noam_deployment SET format = ?, design_name = ?, layout = ?, version = ?, "
+                      "deployed_at = ?, model = ?, design = ?, serial = ?, tables = ?, types = ? WHERE part = ? "
+                      "IF EXISTS",
+                      name_),
+          values, true));
+  if (!done.applied()) return Error{fmt::format("the record of keyspace {} is missing", name_)};
+  return {};
+}
+
+Result<Lock> Keyspace::lock(std::chrono::milliseconds patience) {
+  NOAM_RETURN_IF_ERROR(execute(record_table(name_)));
+  NOAM_RETURN_IF_ERROR(execute(commands_table(name_)));
+  NOAM_RETURN_IF_ERROR(
+      ask(fmt::format("INSERT INTO {}.noam_deployment (part, holder, beat) VALUES (?, ?, 0) IF NOT EXISTS", name_),
+          cql::Values().text(part).uuid(nobody), true));
+  const Lock mine{random_uuid(), 0};
+  Lock seen;
+  auto since = std::chrono::steady_clock::now();
+  for (;;) {
+    const bool gone = seen.by != nobody && std::chrono::steady_clock::now() - since > patience;
+    NOAM_ASSIGN_OR_RETURN(
+        const cql::Response taken,
+        ask(fmt::format("UPDATE {}.noam_deployment SET holder = ?, beat = 0 WHERE part = ? IF holder = ?", name_),
+            cql::Values().uuid(mine.by).text(part).uuid(gone ? seen.by : nobody), true));
+    if (taken.applied()) return mine;
+    NOAM_ASSIGN_OR_RETURN(const cql::Response found,
+                          ask(fmt::format("SELECT holder, beat FROM {}.noam_deployment WHERE part = ?", name_),
+                              cql::Values().text(part), false));
+    if (found.row_count() == 0) return Error{fmt::format("the record of keyspace {} is missing", name_)};
+    Lock now;
+    NOAM_ASSIGN_OR_RETURN(now.by, found.row(0)[0].uuid());
+    NOAM_ASSIGN_OR_RETURN(now.beat, found.row(0)[1].integer());
+    // Ours, if the answer of an earlier try was lost.
+    if (now.by == mine.by) return mine;
+    if (now.by != seen.by || now.beat != seen.beat) since = std::chrono::steady_clock::now();
+    seen = now;
+    std::this_thread::sleep_for(wait_for_lock);
+  }
+}
+
+void Keyspace::unlock(const Lock& lock) {
+  (void)ask(fmt::format("UPDATE {}.noam_deployment SET holder = ? WHERE part = ? IF holder = ?", name_),
+            cql::Values().uuid(nobody).text(part).uuid(lock.by), true);
+}
+
+Result<void> Keyspace::drop(const Record& record, Lock& lock) {
+  std::vector<std::string> statements;
+  for (const std::string& table : record.tables)
+    statements.push_back(fmt::format("DROP TABLE IF EXISTS {}.{}", name_, table));
+  // Those that others are made of come first in the record.
+  for (auto type = record.types.rbegin(); type != record.types.rend(); ++type)
+    statements.push_back(fmt::format("DROP TYPE IF EXISTS {}.{}", name_, *type));
+  return run(statements, lock);
+}
+
+Result<bool> Keyspace::has_entries(const std::string& table) {
+  NOAM_ASSIGN_OR_RETURN(const cql::Response columns,
+                        ask("SELECT column_name, kind FROM system_schema.columns WHERE keyspace_name = ? AND "
+                            "table_name = ?",
+                            cql::Values().text(name_).text(table), false));
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < columns.row_count(); ++i) {
+    const std::string name(columns.row(i)[0].bytes());
+    if (columns.row(i)[1].bytes() == "clustering" || name.starts_with(live_column)) shown.push_back(name);
+  }
+  if (shown.empty()) return false;
+  cql::Request request;
+  NOAM_ASSIGN_OR_RETURN(cql::Prepared prepared,
+                        session_.prepare(fmt::format("SELECT {} FROM {}.{}", fmt::join(shown, ", "), name_, table)));
+  request.statements.push_back({std::move(prepared)});
+  request.idempotent = true;
+  request.page_size = page_rows;
+  for (;;) {
+    const cql::Response page = session_.run(request);
+    if (!page.ok()) return cql::error_of(page.failure());
+    for (std::size_t i = 0; i < page.row_count(); ++i)
+      for (const cql::Cell& cell : page.row(i))
+        if (!cell.is_null()) return true;
+    const auto state = page.paging_state();
+    if (!state) return false;
+    request.paging_state = std::string(*state);
+  }
+}
+
+Result<void> Keyspace::check_empty(const schemas::cassandra::Layout& layout) {
+  for (const schemas::cassandra::Table& table : layout.tables) {
+    NOAM_ASSIGN_OR_RETURN(const cql::Response found,
+                          ask(fmt::format("SELECT {} FROM {}.{} LIMIT 1", table.partition[0].name, name_, table.name),
+                              {}, false));
+    if (found.row_count() > 0)
+      return Error{
+          fmt::format("table {}.{} has rows that noam did not write; deploy to another keyspace", name_, table.name)};
+  }
+  return {};
+}
+
+Result<void> Keyspace::check_tables(const schemas::cassandra::Layout& layout) {
+  NOAM_ASSIGN_OR_RETURN(const cql::Response found,
+                        ask("SELECT table_name, column_name, type FROM system_schema.columns WHERE keyspace_name = ?",
+                            cql::Values().text(name_), false));
+  std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> tables;
+  for (std::size_t i = 0; i < found.row_count(); ++i) {
+    const auto row = found.row(i);
+    tables[std::string(row[0].bytes())].emplace(row[1].bytes(), row[2].bytes());
+  }
+  for (const schemas::cassandra::Table& table : layout.tables) {
+    const auto there = tables.find(table.name);
+    if (there == tables.end()) return Error{fmt::format("table {}.{} is missing", name_, table.name)};
+    std::map<std::string, std::string> wanted;
+    for (const auto* parts : {&table.partition, &table.clustering})
+      for (const schemas::cassandra::KeyPart& key : *parts) {
+        if (!key.presence.empty()) wanted[key.presence] = "boolean";
+        wanted[key.name] = key.type;
+      }
+    for (const schemas::cassandra::TableColumn& column : table.columns) wanted[column.name] = column.type;
+    for (const auto& [column, type] : wanted) {
+      const auto has = there->second.find(column);
+      if (has == there->second.end())
+        return Error{fmt::format("column `{}` of table {}.{} is missing", column, name_, table.name)};
+      if (has->second != type)
+        return Error{fmt::format("column `{}` of table {}.{} is {}, should be {}", column, name_, table.name,
+                                 has->second, type)};
+    }
+  }
+  return {};
+}
+
+Result<std::chrono::milliseconds> Keyspace::clock_difference() {
+  NOAM_ASSIGN_OR_RETURN(const cql::Response now, ask("SELECT toTimestamp(now()) FROM system.local", {}, false));
+  if (now.row_count() == 0) return Error{"the server does not say what time it is"};
+  NOAM_ASSIGN_OR_RETURN(const cql::Milliseconds theirs, now.row(0)[0].timestamp());
+  return std::chrono::duration_cast<std::chrono::milliseconds>(theirs.time_since_epoch() -
+                                                               std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace noam::stores::cassandra
