@@ -353,8 +353,8 @@ TEST(RunCommand, EndsWithTwoWhereItIsUsedWrongly) {
 TEST(RunCommand, NamesStoresAndStrategies) {
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:missing"}), "noam deploy");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "rocksdb:"}), "has no folder");
-  expect_wrong_use(run_noam({"run", types(), "total", "--store", "cassandra://a,b/c"}),
-                   "cassandra is not implemented yet");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "mongodb://a/c"}), "mongodb is not implemented yet");
+  expect_wrong_use(run_noam({"run", types(), "total", "--store", "cassandra://a,b"}), "it names no keyspace");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "mysql://a"}), "available: `memory:`");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory"}), "available: `memory:`");
   expect_wrong_use(run_noam({"run", types(), "total", "--store", "memory:x"}), "nothing can follow `memory:`");

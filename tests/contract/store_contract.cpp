@@ -7,6 +7,7 @@
 #include "noam/stores/blocks/layer.h"
 #include "noam/stores/memory.h"
 #include "tests/blocks/simulated_blocks.h"
+#include "tests/cassandra_keyspace.h"
 #include "tests/temporary_store.h"
 
 namespace noam::model {
@@ -74,15 +75,40 @@ std::unique_ptr<stores::Store> open_blocks(const StoreSettings& settings, std::s
   return stores::blocks::open_block_layer(blocks::Database(options).connect());
 }
 
+// One keyspace, whose tables are made once.
+class SharedKeyspace final : public testing::Environment {
+ public:
+  // Before the driver ends.
+  void TearDown() override { keyspace_.reset(); }
+
+  std::unique_ptr<stores::Store> open(const StoreSettings& settings) {
+    if (!keyspace_) keyspace_.emplace();
+    keyspace_->clear();
+    stores::cassandra::Place limits;
+    limits.max_entry_bytes = settings.max_entry_bytes;
+    limits.scan_rows = settings.scan_page;
+    return keyspace_->open(stores::blocks::this_machine(), limits);
+  }
+
+ private:
+  std::optional<CassandraKeyspace> keyspace_;
+};
+
+StoreKind cassandra_kind() {
+  auto* const shared = new SharedKeyspace;  // NOLINT: the environment is googletest's from here on
+  testing::AddGlobalTestEnvironment(shared);
+  return {"cassandra", 20, true, [shared](const StoreSettings& settings) { return shared->open(settings); }};
+}
+
 }  // namespace
 
 const std::vector<StoreKind>& store_kinds() {
-  static const std::vector<StoreKind> kinds = {
-      {"memory", 1'000,
+  static std::vector<StoreKind> kinds = {
+      {"memory", 1'000, false,
        [](const StoreSettings& settings) {
          return stores::open_memory_store({settings.max_entry_bytes, settings.scan_page});
        }},
-      {"rocksdb", 300,
+      {"rocksdb", 300, false,
        [](const StoreSettings& settings) {
          stores::RocksdbOptions options;
          options.max_entry_bytes = settings.max_entry_bytes;
@@ -90,7 +116,7 @@ const std::vector<StoreKind>& store_kinds() {
          return make_temporary_store(options);
        }},
       // Every commit of three changes or more is tables of its own.
-      {"rocksdb_tables", 60,
+      {"rocksdb_tables", 60, false,
        [](const StoreSettings& settings) {
          stores::RocksdbOptions options;
          options.max_entry_bytes = settings.max_entry_bytes;
@@ -99,9 +125,10 @@ const std::vector<StoreKind>& store_kinds() {
          return make_temporary_store(options);
        }},
       // A database that writes one block at a time, and one that writes a hundred.
-      {"blocks", 300, [](const StoreSettings& settings) { return open_blocks(settings, 1); }},
-      {"blocks_together", 300, [](const StoreSettings& settings) { return open_blocks(settings, 100); }},
+      {"blocks", 300, false, [](const StoreSettings& settings) { return open_blocks(settings, 1); }},
+      {"blocks_together", 300, false, [](const StoreSettings& settings) { return open_blocks(settings, 100); }},
   };
+  if (test_cassandra() && kinds.back().name != "cassandra") kinds.push_back(cassandra_kind());
   return kinds;
 }
 
@@ -187,7 +214,7 @@ const std::vector<SampleType>& sample_types() {
 std::uint32_t sample::guards() { return by_type(sample_types().size(), false); }
 
 std::uint32_t sample::by_type(std::size_t n, bool descending) {
-  return static_cast<std::uint32_t>(other_numbers + 1 + 2 * n + (descending ? 1 : 0));
+  return static_cast<std::uint32_t>(lists + 1 + 2 * n + (descending ? 1 : 0));
 }
 
 namespace {
@@ -195,7 +222,7 @@ namespace {
 model::Part part(const std::string& name, const Type& type, bool descending = false) {
   model::Part part;
   part.name = name;
-  part.expr.kind = model::ExprKind::Slot;
+  part.expr.kind = model::ExprKind::Constant;
   part.expr.type = type;
   part.descending = descending;
   return part;
@@ -204,7 +231,7 @@ model::Part part(const std::string& name, const Type& type, bool descending = fa
 model::Cell cell(const std::string& name, const Type& type) {
   model::Cell cell;
   cell.name = name;
-  cell.expr.kind = model::ExprKind::Slot;
+  cell.expr.kind = model::ExprKind::Constant;
   cell.expr.type = type;
   return cell;
 }
@@ -248,6 +275,12 @@ design::Design make_sample_design() {
   add_family(design, sample::blocks, "values", {part("number", number)}, std::move(one_of_each));
   add_family(design, sample::others, "", {}, {cell("number", number)});
   add_family(design, sample::others, "numbers", {part("number", number, true)}, {cell("number", number)});
+  const auto list_of = [](const Type& element) {
+    return model::optional(model::collection_of(TypeKind::List, element));
+  };
+  add_family(design, sample::blocks, "lists", {part("name", text)},
+             {cell("items", list_of(model::scalar(TypeKind::Int))), cell("note", text),
+              cell("more", list_of(model::collection_of(TypeKind::List, decimal_number))), cell("size", number)});
   for (const SampleType& type : sample_types()) {
     for (const bool descending : {false, true}) {
       add_family(design, sample::blocks, type.name + (descending ? "_desc" : ""), {part("key", type.type, descending)},

@@ -32,6 +32,7 @@ struct StoreSettings {
 struct StoreKind {
   std::string name;
   int rounds;  // of each thread in tests with threads: fewer where a commit takes long
+  bool typed;  // a column takes only values of its type
   std::function<std::unique_ptr<stores::Store>(const StoreSettings&)> open;  // each time an empty one
 };
 
@@ -57,6 +58,7 @@ const std::vector<SampleType>& sample_types();
 //   others by int, text desc
 //                      ε: int
 //                      numbers[int desc]: int
+//   blocks, too        lists[text]: list of int, text, list of lists of decimal, int         where Appends go
 //   commands by bytes  ε: text, int                                 for guards
 namespace sample {
 inline constexpr std::uint32_t blocks = 0;
@@ -68,6 +70,7 @@ inline constexpr std::uint32_t counts = 3;
 inline constexpr std::uint32_t values = 4;
 inline constexpr std::uint32_t other_head = 5;
 inline constexpr std::uint32_t other_numbers = 6;
+inline constexpr std::uint32_t lists = 7;
 inline constexpr std::uint32_t commands = 2;
 std::uint32_t guards();
 // The families of the n-th sample type.
@@ -98,6 +101,10 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   static stores::Expect unchanged(const stores::BlockRef& block, stores::Version since) {
     return {block.collection, block.key, since, std::nullopt, family_in(block)};
   }
+  // Some stores keep the families of a block apart.
+  static stores::Expect unchanged(const stores::BlockRef& block, std::uint32_t family, stores::Version since) {
+    return {block.collection, block.key, since, std::nullopt, family};
+  }
   static stores::Expect unchanged(const stores::EntryRef& entry, stores::Version since) {
     return {entry.block.collection, entry.block.key, since, stores::Expect::Single{entry.family, entry.key},
             entry.family};
@@ -115,7 +122,8 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   // Each fails the test where the store gives an error.
   stores::Answer read(const stores::ReadRequest& request, const stores::Snapshot* at = nullptr);
   stores::Answer read(const stores::BlockRef& block, std::uint32_t family, const stores::Snapshot* at = nullptr);
-  stores::Version version(const stores::BlockRef& block) { return read(block, family_in(block)).version; }
+  stores::Version version(const stores::BlockRef& block) { return version(block, family_in(block)); }
+  stores::Version version(const stores::BlockRef& block, std::uint32_t family) { return read(block, family).version; }
   stores::Outcome commit(const stores::WriteBatch& batch);
   stores::Outcome commit(std::vector<stores::Change> changes) {
     return commit(stores::WriteBatch{{}, std::move(changes)});

@@ -169,7 +169,9 @@ TEST_F(BadUse, UrlThatIsNone) {
   expect_refused({"backup", "--store", "memory:", "--to", at("b").string()}, {"`memory:`", "rocksdb:FOLDER"});
   expect_refused({"restore", "--store", "nonsense", "--from", at("b").string()}, {"`nonsense`"});
   expect_refused({"verify", model(), "--store", "memory:x"}, {"`memory:x`"});
-  expect_refused({"verify", model(), "--store", "cassandra://host/space"}, {"cassandra is not implemented yet"});
+  expect_refused({"verify", model(), "--store", "mongodb://host/space"}, {"mongodb is not implemented yet"});
+  expect_refused({"verify", model(), "--store", "cassandra://host/Space"}, {"invalid keyspace `Space`"});
+  expect_refused({"verify", model(), "--store", "cassandra://host/space?colour=red"}, {"unknown option `colour`"});
 }
 
 // --- Who may not -----------------------------------------------------------------------------------------------------

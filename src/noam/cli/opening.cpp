@@ -13,6 +13,8 @@
 #include "noam/cli/files.h"
 #include "noam/cli/report.h"
 #include "noam/compile/compile.h"
+#include "noam/stores/blocks/layer.h"
+#include "noam/stores/cassandra/cassandra.h"
 #include "noam/stores/memory.h"
 #include "noam/stores/rocksdb.h"
 
@@ -40,10 +42,17 @@ Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, 
   return std::unique_ptr<stores::Store>(std::move(store));
 }
 
+// docs/cassandra.md has the options of the URL.
+Result<std::unique_ptr<stores::Store>> open_cassandra(const std::string& rest, bool make) {
+  NOAM_ASSIGN_OR_RETURN(const stores::cassandra::Place place, stores::cassandra::parse_place(rest));
+  NOAM_ASSIGN_OR_RETURN(auto behind, stores::cassandra::open_block_store(place, make));
+  return stores::blocks::open_block_layer(std::move(behind));
+}
+
 constexpr std::array store_kinds = {
     StoreKind{"memory", "memory:", open_memory},
     StoreKind{"rocksdb", "rocksdb:FOLDER", open_embedded},
-    StoreKind{"cassandra", "cassandra://HOST,HOST/KEYSPACE", nullptr},
+    StoreKind{"cassandra", "cassandra://HOST,HOST/KEYSPACE", open_cassandra},
     StoreKind{"mongodb", "mongodb://HOST/DATABASE", nullptr},
     StoreKind{"redis", "redis://HOST", nullptr},
     StoreKind{"dynamodb", "dynamodb://REGION", nullptr},
@@ -77,10 +86,11 @@ void add_opening_options(Command& command, OpeningOptions& options) {
 
 void add_store_option(Command& command, OpeningOptions& options) {
   command
-      .add_option(
-          "--store", options.store,
-          "URL of the store: `rocksdb:FOLDER`, or `memory:`, an empty store that is lost when the command ends. "
-          "Default: $NOAM_STORE if set, otherwise a folder beside the model: rocksdb:shop.data for shop.noam")
+      .add_option("--store", options.store,
+                  "URL of the store: `rocksdb:FOLDER`, `cassandra://HOST,HOST/KEYSPACE`, or `memory:`, an empty store "
+                  "that is lost "
+                  "when the command ends. "
+                  "Default: $NOAM_STORE if set, otherwise a folder beside the model: rocksdb:shop.data for shop.noam")
       .check([](const std::string& url) {
         return url.empty() ? fmt::format("a store is a URL; available: {}", store_list(true)) : std::string();
       });
