@@ -1665,7 +1665,10 @@ class Search {
       for (const OutputColumn& column : body_.columns)
         if (!obtain(state, column.expr, true)) return;
     if (broken(Breakage::LimitBeforeFilter)) state.dropped = false;
-    if (state.last_order != 0 && plan.limit && !state.dropped && !plan.folded && !plan.distinct) {
+    // A sum that does not fit is an error also in a row that the limit cuts.
+    const bool all_count = std::any_of(body_.columns.begin(), body_.columns.end(),
+                                       [&](const OutputColumn& column) { return may_overflow(column.expr); });
+    if (state.last_order != 0 && plan.limit && !state.dropped && !plan.folded && !plan.distinct && !all_count) {
       const bool after = std::any_of(state.steps.begin() + static_cast<std::ptrdiff_t>(state.last_step) + 1,
                                      state.steps.begin() + static_cast<std::ptrdiff_t>(filters_end),
                                      [](const auto& step) { return step->kind == StepKind::Filter; });
@@ -1685,7 +1688,6 @@ class Search {
       }
     }
     if (state.cap && !plan.sorted) return;
-    // A sum that does not fit is an error also in a row that the limit cuts.
     for (const OutputColumn& column : body_.columns)
       if (may_overflow(column.expr) && !body_.folded && !obtain(state, column.expr, true)) return;
     double late_rows = state.rows;
