@@ -15,6 +15,15 @@ SessionEngine::SessionEngine(const model::Model& model, const std::string& desig
     options.parts = blocks::Parts::OneAFamily;
     blocks_ = std::make_unique<blocks::Database>(options);
   }
+  compile(model, design);
+}
+
+SessionEngine::SessionEngine(const model::Model& model, const std::string& design, CassandraKeyspace& keyspace)
+    : keyspace_(&keyspace) {
+  compile(model, design);
+}
+
+void SessionEngine::compile(const model::Model& model, const std::string& design) {
   auto program = compile_program(std::make_shared<const model::Model>(model), design);
   if (!program) {
     problem_ = program.error().message;
@@ -34,10 +43,11 @@ void SessionEngine::open() {
       return;
     }
     store_ = std::move(*store);
-  } else if (blocks_) {
+  } else if (blocks_ || keyspace_ != nullptr) {
     stores::blocks::Surroundings around = stores::blocks::this_machine();
     around.microseconds = [this] { return time_ * 1'000; };
-    store_ = stores::blocks::open_block_layer(blocks_->connect(), std::move(around));
+    store_ = blocks_ ? stores::blocks::open_block_layer(blocks_->connect(), std::move(around))
+                     : keyspace_->open(std::move(around));
   } else {
     store_ = stores::open_memory_store();
   }
@@ -52,7 +62,7 @@ void SessionEngine::open() {
 }
 
 void SessionEngine::reopen() {
-  if ((!folder_ && !blocks_) || !session_) return;
+  if ((!folder_ && !blocks_ && keyspace_ == nullptr) || !session_) return;
   session_.reset();
   store_.reset();
   open();

@@ -11,6 +11,7 @@
 #include "noam/runtime/session.h"
 #include "noam/stores/store.h"
 #include "tests/blocks/simulated_blocks.h"
+#include "tests/cassandra_keyspace.h"
 #include "tests/engine.h"
 #include "tests/temporary_folder.h"
 
@@ -25,6 +26,8 @@ class SessionEngine : public Engine {
  public:
   // If the design can't be made, or the store refuses it, `problem` says so.
   SessionEngine(const model::Model& model, const std::string& design, Where where = Where::Memory);
+  // In a keyspace, which must outlive it.
+  SessionEngine(const model::Model& model, const std::string& design, CassandraKeyspace& keyspace);
 
   Json answer(const Json& request) override;
   void set_time(std::int64_t milliseconds) override { time_ = milliseconds; }
@@ -44,8 +47,10 @@ class SessionEngine : public Engine {
   [[nodiscard]] stores::Store& store() { return *store_; }
 
  private:
+  void compile(const model::Model& model, const std::string& design);
   void open();
 
+  CassandraKeyspace* keyspace_ = nullptr;
   std::optional<design::Program> program_;
   std::unique_ptr<TemporaryFolder> folder_;
   std::unique_ptr<blocks::Database> blocks_;
