@@ -1,6 +1,8 @@
 // What noam answers on Cassandra is what it answers in memory: the scenarios, and random programs against the reference
 // evaluator.
 
+#include "tests/scenario.h"
+
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -15,7 +17,6 @@
 #include "tests/compiled.h"
 #include "tests/property/driver.h"
 #include "tests/reference/reference.h"
-#include "tests/scenario.h"
 #include "tests/session_engine.h"
 #include "tests/support.h"
 

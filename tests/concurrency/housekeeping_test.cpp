@@ -98,10 +98,13 @@ TEST_P(Housekeeping, IsDoneWhileCommandsRun) {
     else
       findings.add("sweep: " + gone.error().message);
   };
+  // Without snapshots, a refresh that looks through a collection is not of one moment (docs/transactions.md).
+  const bool whole = database.store().capabilities().snapshots;
   const auto check_weights = [&](const Json& rows) {
     std::set<std::string> refreshes;
     for (const Json& row : rows) {
       refreshes.insert(row["refreshed"].get<std::string>());
+      if (!whole) continue;
       if (row["total"] != topics * weight_of_each || row["n"] != topics)
         findings.add("not a whole state: " + row.dump());
     }
@@ -127,7 +130,7 @@ TEST_P(Housekeeping, IsDoneWhileCommandsRun) {
         check_weights(database.rows("weights"));
         std::int64_t total = 0;
         for (const Json& row : database.rows("busy")) total += row["weight"].get<std::int64_t>();
-        if (total != topics * weight_of_each) findings.add("busiest is not of a whole state");
+        if (whole && total != topics * weight_of_each) findings.add("busiest is not of a whole state");
       }
       return;
     }

@@ -257,6 +257,7 @@ class Session {
                                                std::size_t& compared);
   Result<std::vector<EntryDifference>> confirmed(const design::Upkeep& upkeep, std::vector<EntryDifference> found,
                                                  const std::set<std::uint32_t>& doubtful);
+  Result<std::vector<EntryDifference>> lasting(const design::Upkeep& upkeep, std::vector<EntryDifference> found);
   Result<void> repair_entries(const design::Upkeep& upkeep, const std::set<std::uint32_t>& repaired, Verification& out);
   void report(const design::Upkeep& upkeep, const std::vector<EntryDifference>& differences, Verification& out) const;
   Result<void> verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,

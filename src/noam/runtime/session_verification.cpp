@@ -33,7 +33,8 @@ void correct(Transaction& transaction, const design::Design& design, const desig
     transaction.erase(std::move(entry));
 }
 
-constexpr int most_looks = 3;
+// What is seen so often, with growing pauses, is not due to commands that run meanwhile.
+constexpr int most_looks = 8;
 constexpr int most_passes = 5;
 
 }  // namespace
@@ -227,17 +228,24 @@ Result<std::vector<EntryDifference>> Session::confirmed(const design::Upkeep& up
     for (EntryDifference& one : now)
       if (reported.insert(one.key).second) out.push_back(std::move(one));
   }
-  for (int i = 1; i < most_looks && !others.empty(); ++i) {
+  NOAM_ASSIGN_OR_RETURN(others, lasting(upkeep, std::move(others)));
+  for (EntryDifference& one : others) out.push_back(std::move(one));
+  return out;
+}
+
+// Those that look the same each time.
+Result<std::vector<EntryDifference>> Session::lasting(const design::Upkeep& upkeep,
+                                                      std::vector<EntryDifference> found) {
+  for (int i = 1; i < most_looks && !found.empty(); ++i) {
     pause(i);
     std::size_t compared = 0;
     NOAM_ASSIGN_OR_RETURN(const auto again, compare(upkeep, false, nullptr, compared));
-    std::erase_if(others, [&](const EntryDifference& one) {
+    std::erase_if(found, [&](const EntryDifference& one) {
       return std::none_of(again.begin(), again.end(),
                           [&](const EntryDifference& other) { return other.key == one.key && other.what == one.what; });
     });
   }
-  for (EntryDifference& one : others) out.push_back(std::move(one));
-  return out;
+  return found;
 }
 
 Result<Verification> Session::verify(const Progress& progress) {
@@ -480,14 +488,20 @@ Result<void> Session::repair_entries(const design::Upkeep& upkeep, const std::se
     if (!second) second.emplace(*this, upkeep);
     const bool sure = second->is_sure([&](std::uint32_t copy) { return repaired.contains(copy); });
     if (!sure || !std::all_of(found.begin(), found.end(), [&](const auto& one) { return second->can_find(one.key); })) {
+      NOAM_ASSIGN_OR_RETURN(const auto left, lasting(upkeep, found));
+      if (left.empty()) return mark(upkeep.family, CopyState::Ready);
       NOAM_ASSIGN_OR_RETURN(const auto corrected, compare(upkeep, true, nullptr, compared));
       report(upkeep, corrected, out);
       continue;
     }
+    bool right = true;
     for (const EntryDifference& difference : found) {
       NOAM_ASSIGN_OR_RETURN(const auto corrected, second->look(difference.key, true));
       report(upkeep, corrected, out);
+      right = right && corrected.empty();
     }
+    // Each was right at one moment: what seemed to differ is due to commands that run meanwhile.
+    if (right) return mark(upkeep.family, CopyState::Ready);
   }
   return Error{fmt::format("`{}` still differs after {} passes; run it again when fewer commands run",
                            program_.design.collection_of(program_.design.families[upkeep.family]).name, most_passes)};
