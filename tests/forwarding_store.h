@@ -31,6 +31,7 @@ class ForwardingStore : public stores::Store {
                                 stores::Deadline by) override {
     return behind_->scan(family, after, at, by);
   }
+  [[nodiscard]] bool approximate(std::uint32_t family) const override { return behind_->approximate(family); }
   [[nodiscard]] std::vector<stores::HotBlock> hottest(std::size_t most) const override {
     return behind_->hottest(most);
   }

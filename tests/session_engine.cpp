@@ -13,6 +13,7 @@ SessionEngine::SessionEngine(const model::Model& model, const std::string& desig
   if (where == Where::Blocks) {
     blocks::DatabaseOptions options;
     options.parts = blocks::Parts::OneAFamily;
+    options.capabilities.spreads_own = true;
     blocks_ = std::make_unique<blocks::Database>(options);
   }
   compile(model, design);

@@ -254,6 +254,7 @@ void Simulation::open_and(Process& process, const std::function<void(runtime::Se
   if (random_.chance(30)) options.patience = std::chrono::milliseconds(random_.below(20));
   const auto store = stores::blocks::open_block_layer(database_.connect(&process), around, options);
   runtime::SessionOptions session_options;
+  session_options.states_every = std::chrono::milliseconds(0);  // by clocks that jump, a look each time
   session_options.clock = [&] { return start_ms + (static_cast<std::int64_t>(now_us_) + process.skew_us) / 1'000; };
   session_options.pause = [&](std::chrono::milliseconds most) {
     wait(std::chrono::milliseconds(random_.below(static_cast<std::size_t>(most.count()) + 1)));

@@ -15,6 +15,7 @@
 #include "noam/runtime/arguments.h"
 #include "noam/runtime/executor.h"
 #include "noam/runtime/functions.h"
+#include "noam/runtime/own_blocks.h"
 
 namespace noam::runtime {
 
@@ -223,7 +224,7 @@ void CommandRun::write(model::EntityId entity, const Datum& key, Aggregate& aggr
     const design::Family& family = program_.design.families[f];
     if (family.purpose != design::Purpose::Due || family.members_of != static_cast<std::uint32_t>(entity)) continue;
     const auto entry = [&](const Datum& when) {
-      return stores::EntryRef{{family.collection, {Datum(std::int64_t{0})}}, f, {when, key}};
+      return stores::EntryRef{{family.collection, due_block(transaction_.capabilities(), when, key)}, f, {when, key}};
     };
     const bool was = aggregate.fields && !aggregate.due.absent();
     const bool is = fields && !due.absent();
@@ -245,7 +246,9 @@ Datum CommandRun::due_of(model::EntityId id, const Datum::List& fields) const {
     if (entity.fields[*entity.ttl->from].type.kind == TypeKind::Date) from = from.as_int() * 86'400'000;
   }
   if (broken(Breakage::DueTooLate)) return from.as_int() + (entity.ttl->minutes + 1) * 60'000;
-  return from.as_int() + entity.ttl->minutes * 60'000;
+  const std::int64_t due = from.as_int() + entity.ttl->minutes * 60'000;
+  // Who sweeps looks at no day again that is over; what is late already is late from now on.
+  return transaction_.capabilities().spreads_own ? std::max(due, environment_.now) : due;
 }
 
 bool CommandRun::overflowed(std::size_t input) const {
@@ -982,7 +985,11 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
     if (family.purpose != design::Purpose::Refreshed || family.members_of != query) continue;
     (family.key.empty() ? head : held) = i;
   }
-  const stores::BlockRef block{program_.design.families[*head].collection, {Datum(std::int64_t{0})}};
+  const std::uint32_t collection = program_.design.families[*head].collection;
+  const stores::BlockRef block{collection, own_block()};
+  const auto block_of = [&](const Datum& time) {
+    return stores::BlockRef{collection, refreshed_block(transaction_.capabilities(), time)};
+  };
   RefreshChange change;
   change.query = query;
   stores::ReadRequest request;
@@ -998,7 +1005,7 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
   }
   const auto read_rows = [&](const Datum& time) -> Result<std::vector<Row>> {
     stores::ReadRequest of;
-    of.block = block;
+    of.block = block_of(time);
     of.family = *held;
     of.from.parts = {time};
     of.to.parts = {time};
@@ -1015,7 +1022,7 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
   const auto forget = [&](const Datum& time) -> Result<void> {
     NOAM_ASSIGN_OR_RETURN(const auto old, read_rows(time));
     for (const Row& row : old) {
-      transaction_.erase({block, *held, {row[0], row[1]}});
+      transaction_.erase({block_of(row[0]), *held, {row[0], row[1]}});
       change.removed.push_back(row);
     }
     return {};
@@ -1041,7 +1048,7 @@ Result<void> CommandRun::refresh(std::uint32_t query, std::int64_t now, const st
   const bool is_kept = std::find(times.begin(), times.end(), Datum(now)) != times.end();
   for (std::size_t i = 0; is_kept && i < rows.size(); ++i) {
     Row row{Datum(now), Datum(static_cast<std::int64_t>(i))};
-    transaction_.put({block, *held, row}, rows[i]);
+    transaction_.put({block_of(row[0]), *held, row}, rows[i]);
     row.insert(row.end(), rows[i].begin(), rows[i].end());
     if (is_last) change.last_added.push_back(row);
     change.added.push_back(std::move(row));

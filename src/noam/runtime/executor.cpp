@@ -12,6 +12,7 @@
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/runtime/functions.h"
+#include "noam/runtime/own_blocks.h"
 
 namespace noam::runtime {
 
@@ -572,22 +573,15 @@ Result<void> Executor::refreshed(const Step& step, Batch& batch) {
     (family.key.empty() ? head : rows_family) = i;
   }
   check(head && rows_family, "a refreshed query has a place for its rows");
-  const stores::BlockRef block{design_.families[*rows_family].collection, {Datum(std::int64_t{0})}};
+  const std::uint32_t collection = design_.families[*rows_family].collection;
+  const stores::Capabilities& store = transaction_.capabilities();
   Batch out;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     stores::ReadRequest request;
-    request.block = block;
+    request.block = {collection, own_block()};
     request.family = *rows_family;
-    if (!step.history) {
-      stores::ReadRequest last = request;
-      last.family = *head;
-      stores::Answers answer;
-      NOAM_RETURN_IF_ERROR(transaction_.read({&last, 1}, moment_, answer));
-      if (answer[0].entries.empty()) continue;
-      request.from.parts = {answer[0].entries[0].columns[0]};
-      request.to.parts = request.from.parts;
-    } else {  // the time is descending
-      bool impossible = false;
+    bool impossible = false;
+    if (step.history) {  // the time is descending
       const auto bound = [&](const std::optional<model::Expr>& expr, bool inclusive, stores::Bound& to) {
         if (!expr) return;
         const Datum datum = value(*expr, batch.rows[i]);
@@ -596,17 +590,52 @@ Result<void> Executor::refreshed(const Step& step, Batch& batch) {
       };
       bound(step.range.high, step.range.high_inclusive, request.from);
       bound(step.range.low, step.range.low_inclusive, request.to);
-      if (impossible) continue;
     }
+    if (impossible) continue;
+    std::vector<stores::ReadRequest> requests;
+    if (step.history && !store.spreads_own) {
+      requests.push_back(request);
+    } else {
+      stores::ReadRequest kept = request;
+      kept.family = *head;
+      kept.from = kept.to = {};
+      stores::Answers answer;
+      NOAM_RETURN_IF_ERROR(transaction_.read({&kept, 1}, moment_, answer));
+      if (answer[0].entries.empty()) continue;
+      // The time of the last refresh, and those of all.
+      const stores::Key& times = answer[0].entries[0].columns;
+      const auto read_time = [&](const Datum& time) {
+        const auto beyond = [&](const stores::Bound& bound, bool before) {
+          if (bound.parts.empty()) return false;
+          if (time == bound.parts[0]) return !bound.inclusive;
+          return before ? bound.parts[0] < time : time < bound.parts[0];
+        };
+        if (step.history && (beyond(request.from, true) || beyond(request.to, false))) return;
+        stores::ReadRequest one = request;
+        one.block.key = refreshed_block(store, time);
+        one.from.parts = one.to.parts = {time};
+        one.from.inclusive = one.to.inclusive = true;
+        requests.push_back(std::move(one));
+      };
+      if (step.history) {
+        const Datum::List all = times[1].as_list();
+        for (auto time = all.rbegin(); time != all.rend(); ++time) read_time(*time);
+      } else {
+        read_time(times[0]);
+      }
+    }
+    if (requests.empty()) continue;
     stores::Answers answers;
-    NOAM_RETURN_IF_ERROR(transaction_.read({&request, 1}, moment_, answers));
-    for (const stores::Entry& entry : answers[0].entries) {
-      Row row = batch.rows[i];
-      for (const design::Output& output : step.outputs)
-        row[output.slot] =
-            output.place.kind == Place::Kind::Key ? entry.key[output.place.index] : entry.columns[output.place.index];
-      out.rows.push_back(std::move(row));
-      out.seeds.push_back(batch.seeds[i]);
+    NOAM_RETURN_IF_ERROR(transaction_.read(requests, moment_, answers));
+    for (const stores::Answer& answer : answers) {
+      for (const stores::Entry& entry : answer.entries) {
+        Row row = batch.rows[i];
+        for (const design::Output& output : step.outputs)
+          row[output.slot] =
+              output.place.kind == Place::Kind::Key ? entry.key[output.place.index] : entry.columns[output.place.index];
+        out.rows.push_back(std::move(row));
+        out.seeds.push_back(batch.seeds[i]);
+      }
     }
   }
   batch = std::move(out);

@@ -1,6 +1,7 @@
 #include "noam/runtime/session.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <random>
@@ -23,6 +24,7 @@
 #include "noam/runtime/base_entries.h"
 #include "noam/runtime/command_run.h"
 #include "noam/runtime/executor.h"
+#include "noam/runtime/own_blocks.h"
 #include "noam/runtime/session_state.h"
 #include "noam/runtime/transaction.h"
 #include "noam/runtime/upkeep.h"
@@ -33,16 +35,8 @@ namespace noam::runtime {
 using model::Datum;
 using stores::Committed;
 
-std::uint32_t family_for(const design::Design& design, design::Purpose purpose) {
-  for (std::uint32_t i = 0; i < design.families.size(); ++i)
-    if (design.families[i].purpose == purpose) return i;
-  fail_check("a design has a place for what noam notes");
-}
-
-stores::EntryRef note_entry(const design::Design& design, const std::string& name) {
-  const std::uint32_t family = family_for(design, design::Purpose::Notes);
-  return {{design.families[family].collection, {Datum(name)}}, family, {}};
-}
+// An instance is due on no day that is over by more than this.
+constexpr std::int64_t clocks_may_differ = 3'600'000;
 
 Session::Session(design::Program program, stores::Store& store, SessionOptions options)
     : program_(std::move(program)), store_(store), options_(std::move(options)) {
@@ -61,6 +55,7 @@ Result<std::unique_ptr<Session>> Session::open(design::Program program, stores::
   NOAM_RETURN_IF_ERROR(store.deploy({program.design, *program.model, program.model->text.text, text}));
   std::unique_ptr<Session> session(new Session(std::move(program), store, std::move(options)));
   NOAM_RETURN_IF_ERROR(session->read_states());
+  session->state_->states_read = session->options_.clock();
   return session;
 }
 
@@ -275,6 +270,7 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   environment.parameters = std::move(parameters);
   environment.now = options_.clock();
   const auto use = state_->reads_once[index] != 0 ? Transaction::Use::Glance : Transaction::Use::Query;
+  NOAM_RETURN_IF_ERROR(renew_states(false));
   for (int attempt = 0;; ++attempt) {
     if (attempt > 0) pause(attempt);
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);
@@ -360,7 +356,7 @@ Result<std::optional<std::int64_t>> Session::last_refresh(std::uint32_t query) {
     const design::Family& family = program_.design.families[f];
     if (family.purpose != design::Purpose::Refreshed || family.members_of != query || !family.key.empty()) continue;
     stores::ReadRequest request;
-    request.block = {family.collection, {Datum(std::int64_t{0})}};
+    request.block = {family.collection, own_block()};
     request.family = f;
     stores::Answers answers;
     NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
@@ -379,8 +375,31 @@ Result<std::int64_t> Session::refresh_when_due(const model::Query& query, Schedu
                         last_refresh(static_cast<std::uint32_t>(&query - program_.model->queries.data())));
   const std::int64_t now = scheduler.now();
   if (last && *last > now - every) return std::min(*last, now) + every;
+  NOAM_ASSIGN_OR_RETURN(const bool ours, has_lease("refresh/" + query.name, now));
+  if (!ours) return now + std::min(every, minute);
   NOAM_RETURN_IF_ERROR(refresh(query.name));
   return now + every;
+}
+
+Result<bool> Session::has_lease(const std::string& work, std::int64_t now) {
+  if (!store_.capabilities().shared) return true;
+  constexpr std::int64_t shortest = 60'000;
+  const std::int64_t until = now + std::max(shortest, 2 * options_.sweep_every.count());
+  Transaction transaction(store_, program_.design, deadline());
+  const stores::EntryRef note = note_entry(program_.design, "lease/" + work);
+  NOAM_ASSIGN_OR_RETURN(const auto held, transaction.read_entry(note, Transaction::Moment::Now));
+  if (held && (*held)[0].is_string()) {
+    // `SESSION MILLISECONDS`
+    const std::string_view text = (*held)[0].as_string();
+    const std::size_t space = std::min(text.find(' '), text.size() - 1);
+    std::int64_t ends = 0;
+    (void)std::from_chars(text.data() + space + 1, text.data() + text.size(), ends);
+    // One that ends later than any lease can is of a clock that was wrong.
+    if (text.substr(0, space) != state_->session_name && ends > now && ends <= 2 * until - now) return false;
+  }
+  transaction.put(note, {Datum(fmt::format("{} {}", state_->session_name, until))});
+  NOAM_ASSIGN_OR_RETURN(const Committed done, store_.commit(transaction.take_batch(), deadline()));
+  return done == stores::Outcome::Applied;
 }
 
 std::vector<const model::Query*> in_order_of_refresh(const model::Model& model) {
@@ -407,11 +426,51 @@ void Session::start_sweeping() {
     duties.push_back(
         {"refresh " + query->name, [this, query, &scheduler] { return refresh_when_due(*query, scheduler); }});
   duties.push_back({"sweep", [this, &scheduler]() -> Result<std::int64_t> {
+                      NOAM_ASSIGN_OR_RETURN(const bool ours, has_lease("sweep", scheduler.now()));
+                      if (!ours) return scheduler.now() + options_.sweep_every.count();
                       NOAM_ASSIGN_OR_RETURN(const std::size_t gone, sweep());
                       (void)gone;
                       return scheduler.now() + options_.sweep_every.count();
                     }});
   state_->sweeper = std::make_unique<Sweeper>(scheduler, std::move(duties), options_.on_failed_task);
+}
+
+namespace {
+
+std::string swept_note(const model::Model& model, model::EntityId entity) {
+  return "swept/" + model.entity(entity).name;
+}
+
+}  // namespace
+
+// Nothing that is due before this is left. None: nobody has swept so far.
+Result<std::optional<std::int64_t>> Session::swept_until(model::EntityId entity) {
+  NOAM_ASSIGN_OR_RETURN(const auto note, read_note(swept_note(*program_.model, entity)));
+  if (!note) return std::optional<std::int64_t>();
+  std::int64_t out = 0;
+  (void)std::from_chars(note->data(), note->data() + note->size(), out);
+  return std::optional(out);
+}
+
+Result<void> Session::note_swept(model::EntityId entity, std::int64_t now) {
+  Transaction transaction(store_, program_.design, deadline());
+  transaction.put(note_entry(program_.design, swept_note(*program_.model, entity)),
+                  {Datum(std::to_string(now - clocks_may_differ))});
+  // If another one has swept meanwhile, its note will do.
+  NOAM_RETURN_IF_ERROR(store_.commit(transaction.take_batch(), deadline()));
+  return {};
+}
+
+// The earliest time at which anything is due; `otherwise` if nothing is.
+Result<std::int64_t> Session::earliest_due(std::uint32_t family, std::int64_t otherwise) {
+  std::int64_t out = otherwise;
+  std::string after;
+  do {
+    NOAM_ASSIGN_OR_RETURN(const stores::ScanPage page, store_.scan(family, after, nullptr, deadline()));
+    for (const auto& item : page.items) out = std::min(out, item.entry.key[0].as_int());
+    after = page.next;
+  } while (!after.empty());
+  return out;
 }
 
 Result<std::size_t> Session::sweep() {
@@ -422,24 +481,40 @@ Result<std::size_t> Session::sweep() {
     const design::Family& family = program_.design.families[f];
     if (family.purpose != design::Purpose::Due) continue;
     const auto entity = static_cast<model::EntityId>(family.members_of);
-    // Page by page, each once: one that can't go stands in nobody's way.
-    stores::ReadRequest request;
-    request.block = {family.collection, {Datum(std::int64_t{0})}};
-    request.family = f;
-    request.to.parts = {Datum(now)};
-    request.limit = 100;
-    for (bool more = true; more;) {
-      stores::Answers answers;
-      NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
-      more = answers[0].more;
-      for (const stores::Entry& entry : answers[0].entries) {
-        const auto expired = expire(entity, entry.key[1], now);
-        if (expired && *expired) ++gone;
-        if (!expired && expired.error().code != "limit") return expired.error();
-        if (!expired && !left) left = expired.error();
+    std::optional<std::int64_t> before;
+    std::int64_t from = 0;
+    if (store_.capabilities().spreads_own) {
+      NOAM_ASSIGN_OR_RETURN(before, swept_until(entity));
+      if (before) {
+        from = *before;
+      } else {
+        NOAM_ASSIGN_OR_RETURN(from, earliest_due(f, now - clocks_may_differ));
       }
-      if (more) request.from = {answers[0].entries.back().key, false};
     }
+    for (const stores::Key& block : due_blocks(store_.capabilities(), from, now)) {
+      // Page by page, each once: one that can't go stands in nobody's way.
+      stores::ReadRequest request;
+      request.block = {family.collection, block};
+      request.family = f;
+      request.to.parts = {Datum(now)};
+      request.limit = 100;
+      for (bool more = true; more;) {
+        stores::Answers answers;
+        NOAM_RETURN_IF_ERROR(store_.read({&request, 1}, nullptr, deadline(), answers));
+        more = answers[0].more;
+        for (const stores::Entry& entry : answers[0].entries) {
+          const auto expired = expire(entity, entry.key[1], now);
+          if (expired && *expired) ++gone;
+          if (!expired && expired.error().code != "limit") return expired.error();
+          if (!expired && !left) left = expired.error();
+        }
+        if (more) request.from = {answers[0].entries.back().key, false};
+      }
+    }
+    // Not each time: it is about days.
+    constexpr std::int64_t day = 86'400'000;
+    const bool moved = !before || (now - clocks_may_differ) / day > *before / day;
+    if (!left && store_.capabilities().spreads_own && moved) NOAM_RETURN_IF_ERROR(note_swept(entity, now));
   }
   NOAM_RETURN_IF_ERROR(forget_ids(now));
   NOAM_RETURN_IF_ERROR(store_.tidy(deadline()));

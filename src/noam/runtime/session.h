@@ -50,6 +50,8 @@ struct SessionOptions {
   // not.
   std::function<void(const std::string& task, const Error& error)> on_failed_task;
   Reads reads = Reads::Exact;
+  // How often to look whether another process has found a copy broken, or repaired it; 0: only when the session opens.
+  std::chrono::milliseconds states_every{2'000};
   std::size_t max_fanout = 100'000;      // entries that one command may touch
   std::chrono::milliseconds timeout{0};  // of a statement; 0: none
   // Waits for a random time up to this before another attempt of what was in conflict with another process. None: the
@@ -249,6 +251,9 @@ class Session {
   // One instance that is due. False where it is not any more.
   Result<bool> expire(model::EntityId entity, const model::Datum& key, std::int64_t now);
   Result<void> forget_ids(std::int64_t now);
+  Result<std::optional<std::int64_t>> swept_until(model::EntityId entity);
+  Result<void> note_swept(model::EntityId entity, std::int64_t now);
+  Result<std::int64_t> earliest_due(std::uint32_t family, std::int64_t otherwise);
   Result<std::int64_t> refresh_when_due(const model::Query& query, Scheduler& scheduler);
   [[nodiscard]] stores::Deadline deadline() const;
   class SecondLook;
@@ -259,6 +264,7 @@ class Session {
                                                  const std::set<std::uint32_t>& doubtful);
   Result<std::vector<EntryDifference>> lasting(const design::Upkeep& upkeep, std::vector<EntryDifference> found);
   Result<void> repair_entries(const design::Upkeep& upkeep, const std::set<std::uint32_t>& repaired, Verification& out);
+  [[nodiscard]] std::string approximate(const design::Upkeep& upkeep, std::size_t differences) const;
   void report(const design::Upkeep& upkeep, const std::vector<EntryDifference>& differences, Verification& out) const;
   Result<void> verify_bases(const std::shared_ptr<const stores::Snapshot>& at, Verification& out,
                             const std::function<void(const std::string&)>& advance);
@@ -272,6 +278,10 @@ class Session {
       model::EntityId id, const std::vector<model::Datum>& loaded) const;
   Result<void> mark(std::uint32_t family, CopyState to);
   Result<void> read_states();
+  // The same, if another process may have changed them.
+  Result<void> renew_states(bool anyway);
+  // Whether this session alone does some work of all processes for the next time. A lease that is not renewed ends.
+  Result<bool> has_lease(const std::string& work, std::int64_t now);
   model::CommandId new_id();
   // Before the attempt n of what was in conflict with another process: at random, longer each time.
   void pause(int attempt);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -8,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "noam/base/fair_shared_mutex.h"
 #include "noam/runtime/arguments.h"
 #include "noam/runtime/base_entries.h"
 #include "noam/runtime/copies.h"
 #include "noam/runtime/executor.h"
+#include "noam/runtime/notes.h"
 #include "noam/runtime/receipts.h"
 #include "noam/runtime/session.h"
 #include "noam/runtime/sweeper.h"
@@ -55,6 +59,9 @@ struct Session::State {
   std::vector<std::vector<std::uint32_t>> command_limits;
   std::vector<char> reads_once;                             // of each query
   std::vector<std::optional<ReceiptPlace>> receipt_places;  // of each command
+  std::mutex states_lock;
+  std::atomic<std::int64_t> states_read{0};  // when, by the session's clock
+  const std::string session_name = fmt::format("{:016x}", std::random_device{}() * std::uint64_t{0x9E3779B97F4A7C15});
   FairSharedMutex running;
   std::mutex random_lock;
   std::mt19937_64 random{std::random_device{}()};
@@ -69,16 +76,13 @@ template <typename Attempt>
 Result<stores::Committed> Session::until_settled(const Attempt& attempt) {
   for (int n = 0;; ++n) {
     if (n > 0 && store_.capabilities().shared) pause(n);
+    // The conflict may be about the state of a copy.
+    NOAM_RETURN_IF_ERROR(renew_states(n > 1));
     const State::Turn turn(*state_, n);
     Result<stores::Committed> done = attempt(n);
     const bool conflict = done ? *done == stores::Outcome::Conflict : done.error().code == stores::conflict_code;
     if (!conflict) return done;
   }
 }
-
-// The one family of a design that is there for this.
-std::uint32_t family_for(const design::Design& design, design::Purpose purpose);
-// Where something is noted under a name.
-stores::EntryRef note_entry(const design::Design& design, const std::string& name);
 
 }  // namespace noam::runtime

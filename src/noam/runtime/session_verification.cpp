@@ -176,6 +176,7 @@ Result<void> Session::mark(std::uint32_t family, CopyState to) {
   NOAM_ASSIGN_OR_RETURN(const stores::Outcome outcome, store_.commit(batch, deadline()));
   if (outcome != stores::Outcome::Applied) return Error{"the store rejected the state of a copy"};
   state_->copies.set(family, to);
+  if (store_.capabilities().shared) NOAM_RETURN_IF_ERROR(read_states());
   return {};
 }
 
@@ -193,11 +194,30 @@ Result<void> Session::read_states() {
   stores::Answers answers;
   NOAM_RETURN_IF_ERROR(store_.read(requests, nullptr, deadline(), answers));
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i].entries.empty()) continue;
-    const Datum& noted = answers[i].entries[0].columns[0];
-    state_->copies.set(families[i],
-                       noted == Datum(state_name(CopyState::Building)) ? CopyState::Building : CopyState::Broken);
+    state_->copies.set_version(families[i], answers[i].version);
+    CopyState state = CopyState::Ready;
+    if (!answers[i].entries.empty())
+      state = answers[i].entries[0].columns[0] == Datum(state_name(CopyState::Building)) ? CopyState::Building
+                                                                                         : CopyState::Broken;
+    state_->copies.set(families[i], state);
   }
+  return {};
+}
+
+Result<void> Session::renew_states(bool anyway) {
+  if (!store_.capabilities().shared || program_.upkeep.empty()) return {};
+  const std::int64_t every = options_.states_every.count();
+  const std::int64_t now = options_.clock();
+  const std::int64_t age = std::abs(now - state_->states_read);
+  if (!anyway && (every == 0 || age < every)) return {};
+  std::unique_lock lock(state_->states_lock, std::defer_lock);
+  // One looks for all, who wait for it only if it takes long.
+  if (anyway || age >= 2 * every)
+    lock.lock();
+  else if (!lock.try_lock())
+    return {};
+  NOAM_RETURN_IF_ERROR(read_states());
+  state_->states_read = now;
   return {};
 }
 
@@ -275,6 +295,10 @@ Result<Verification> Session::verify(const Progress& progress) {
   for (const design::Upkeep& upkeep : program_.upkeep) {
     if (!upkeep.all) continue;
     std::vector<EntryDifference>& differences = found[upkeep.family];
+    if (store_.approximate(upkeep.family)) {
+      if (!differences.empty()) out.unknown.push_back(approximate(upkeep, differences.size()));
+      continue;
+    }
     if (!snapshots) {
       NOAM_ASSIGN_OR_RETURN(differences, confirmed(upkeep, std::move(differences), doubtful));
       if (differences.empty()) doubtful.erase(upkeep.family);
@@ -283,6 +307,12 @@ Result<Verification> Session::verify(const Progress& progress) {
     report(upkeep, differences, out);
   }
   return out;
+}
+
+std::string Session::approximate(const design::Upkeep& upkeep, std::size_t differences) const {
+  return fmt::format("{}: counters of the database are approximate; {} of them differ{}",
+                     program_.design.collection_of(program_.design.families[upkeep.family]).name, differences,
+                     differences > 0 ? ", `noam repair` corrects them" : "");
 }
 
 void Session::report(const design::Upkeep& upkeep, const std::vector<EntryDifference>& differences,
@@ -464,7 +494,7 @@ Result<Verification> Session::repair(const Progress& progress) {
     // What was broken is not to be trusted half-made.
     if (state_->copies.of(upkeep.family) == CopyState::Broken)
       NOAM_RETURN_IF_ERROR(mark(upkeep.family, CopyState::Building));
-    if (store_.capabilities().snapshots) {
+    if (store_.capabilities().snapshots || store_.approximate(upkeep.family)) {
       NOAM_ASSIGN_OR_RETURN(const auto found, compare(upkeep, true, nullptr, out.entries));
       report(upkeep, found, out);
     } else {

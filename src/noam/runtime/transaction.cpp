@@ -6,6 +6,7 @@
 #include "noam/base/breakage.h"
 #include "noam/base/check.h"
 #include "noam/model/packed.h"
+#include "noam/runtime/notes.h"
 
 namespace noam::runtime {
 
@@ -325,6 +326,12 @@ stores::WriteBatch Transaction::batch() const {
 stores::WriteBatch Transaction::take_reads() {
   stores::WriteBatch out;
   if (!broken(Breakage::ReadsNotExpected)) out.expects = std::move(read_);
+  for (const std::uint32_t family : copies_read_) {
+    const auto version = copies_->version(family);
+    if (!version) continue;
+    stores::EntryRef note = note_entry(design_, CopyStates::note_name(design_, family));
+    out.expects.push_back({note.block.collection, std::move(note.block.key), *version, std::nullopt, note.family});
+  }
   // Where there are no snapshots, nobody can watch a collection. Commands that would rely on one are not taken there.
   if (!broken(Breakage::CollectionNotExpected) && store_.capabilities().snapshots)
     for (const auto& [collection, version] : collections_) out.expects.push_back({collection, std::nullopt, version});

@@ -60,9 +60,13 @@ class Transaction {
 
   enum class Moment : std::uint8_t { Before, Now };  // without the newest layer, or with it
 
-  // Whether a plan may rely on what lies in the family.
-  [[nodiscard]] Result<void> may_read(std::uint32_t family) const {
-    return copies_ == nullptr ? Result<void>() : copies_->may_read(family);
+  // Whether a plan may rely on what lies in the family. What changes something because of it must not commit if another
+  // process finds the copy broken meanwhile.
+  Result<void> may_read(std::uint32_t family) {
+    if (copies_ == nullptr) return {};
+    NOAM_RETURN_IF_ERROR(copies_->may_read(family));
+    if (use_ == Use::Change && store_.capabilities().shared) copies_read_.insert(family);
+    return {};
   }
 
   Result<void> read(std::span<const stores::ReadRequest> requests, Moment moment, stores::Answers& out);
@@ -75,6 +79,7 @@ class Transaction {
   void erase(stores::EntryRef entry);
   // Where the column `vanishes` comes to nothing, the others must, too.
   void add(stores::EntryRef entry, stores::Key addends, std::uint32_t vanishes);
+  [[nodiscard]] const stores::Capabilities& capabilities() const { return store_.capabilities(); }
   // Of an entry, as the store wants it; 0: no matter.
   [[nodiscard]] std::size_t max_entry_bytes() const { return store_.capabilities().max_entry_bytes; }
   // To lists of an entry that is there.
@@ -152,6 +157,7 @@ class Transaction {
   std::vector<stores::Expect> read_;                                      // the same perhaps several times
   std::map<std::uint32_t, stores::Version> collections_;                  // scanned
   std::vector<Overfull> overfull_;
+  std::set<std::uint32_t> copies_read_;
   bool torn_ = false;  // something was read that was never so at one moment
 };
 

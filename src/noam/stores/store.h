@@ -37,6 +37,7 @@ struct Capabilities {
   bool shared = false;                 // other processes may use it at the same time
   bool watches_entries = true;         // a commit that relies on an entry does not mind changes beside it
   bool watches_collections = true;     // a commit may rely on a whole collection
+  bool spreads_own = false;            // what noam orders for itself lies in many blocks, not in one
   std::size_t max_entry_bytes = 0;     // key and value; 0: no limit
   std::size_t max_commit_changes = 0;  // changes in a commit; 0: no limit
   std::size_t max_commit_blocks = 0;   // blocks that a commit changes; 0: no limit
@@ -281,6 +282,9 @@ class Store {
 
   // Some of the entries of a family, from where `after` (empty: the beginning) left off.
   virtual Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) = 0;
+
+  // Whether the family is kept outside of commits, by counters of the database: after a failure they may be off.
+  [[nodiscard]] virtual bool approximate(std::uint32_t /*family*/) const { return false; }
 
   // Does what the store needs done now and then, and what others have left undone. How much there was.
   virtual Result<std::size_t> tidy(Deadline /*by*/) { return 0; }

@@ -109,6 +109,7 @@ struct BlockCapabilities {
   std::size_t max_unit_bytes = 0;     // of what one write changes in a unit; 0: no limit
   std::size_t max_commit_blocks = 0;  // 0: no limit
   bool durable = true;
+  bool spreads_own = false;  // one block must not grow for ever, or take all the load
 };
 
 // Safe to use from several threads.
@@ -127,6 +128,11 @@ class BlockStore {
 
   // Where the entries of a family lie. Parts are counted from 0; each belongs to one collection.
   [[nodiscard]] virtual std::uint32_t part_of(std::uint32_t family) const = 0;
+
+  // Whether a part holds nothing but counters of the database: no heads, and no writes but add().
+  [[nodiscard]] virtual bool counts(std::uint32_t /*part*/) const { return false; }
+  // Adds to counters, each by itself. What fails may have been added.
+  virtual Result<void> add(const std::vector<Add>& /*adds*/, Deadline /*by*/) { return {}; }
 
   // One answer for each, in their order; head and entries of a unit are of one moment.
   virtual Result<void> read(const std::vector<UnitRead>& units, Fresh fresh, Deadline by,

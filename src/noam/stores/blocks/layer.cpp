@@ -48,6 +48,7 @@ class BlockLayer final : public Store {
     capabilities_.watches_entries = false;
     capabilities_.watches_collections = false;
     capabilities_.durable = can.durable;
+    capabilities_.spreads_own = can.spreads_own;
     capabilities_.max_entry_bytes = can.max_entry_bytes;
     capabilities_.max_commit_blocks = can.max_commit_blocks;
   }
@@ -60,6 +61,9 @@ class BlockLayer final : public Store {
   Result<Committed> commit(const WriteBatch& batch, Deadline by) override;
   Result<ScanPage> scan(std::uint32_t family, const std::string& after, const Snapshot* at, Deadline by) override;
   Result<std::size_t> tidy(Deadline by) override;
+  [[nodiscard]] bool approximate(std::uint32_t family) const override {
+    return family < families_.size() && behind_->counts(families_[family].part);
+  }
 
  private:
   // A commit that is being put together.
@@ -73,6 +77,7 @@ class BlockLayer final : public Store {
     std::map<UnitRef, Unit> units;  // that are written, or asked for a guard
     std::optional<UnitRef> guard;
     std::map<UnitRef, UnitAnswer> answers;
+    std::vector<const Change*> counted;  // of counters of the database
   };
 
   [[nodiscard]] Result<UnitRef> unit_of(const BlockRef& block, std::uint32_t family) const;
@@ -84,6 +89,7 @@ class BlockLayer final : public Store {
   [[nodiscard]] static bool is_put(const Assembly::Unit& unit, const EntryRef& entry);
   Result<std::vector<Change>> settled_changes(const Assembly::Unit& unit, const UnitAnswer& answer) const;
   Result<Committed> try_commit(const WriteBatch& batch, Deadline by);
+  Result<void> count(const std::vector<const Change*>& changes, Deadline by);
 
   const std::unique_ptr<BlockStore> behind_;
   Protocol protocol_;
@@ -207,12 +213,17 @@ Result<std::optional<BlockLayer::Assembly>> BlockLayer::assemble(const WriteBatc
     if (!expect.block || !expect.family)
       return Error{"a commit relies on a whole collection, which this database cannot watch"};
     NOAM_ASSIGN_OR_RETURN(UnitRef unit, unit_of({expect.collection, *expect.block}, *expect.family));
+    if (behind_->counts(unit.part)) continue;
     const auto [at, fresh] = out.reads.try_emplace(std::move(unit), expect.version);
     if (!fresh && at->second != expect.version) return std::optional<Assembly>();
   }
   for (const Change& change : batch.changes) {
     const EntryRef& entry = entry_of(change);
     NOAM_ASSIGN_OR_RETURN(UnitRef unit, unit_of(entry.block, entry.family));
+    if (behind_->counts(unit.part)) {
+      out.counted.push_back(&change);
+      continue;
+    }
     Assembly::Unit& into = out.units[std::move(unit)];
     into.changes.push_back(&change);
     if (!std::holds_alternative<Put>(change) && !std::holds_alternative<Delete>(change))
@@ -343,6 +354,7 @@ Result<Committed> BlockLayer::try_commit(const WriteBatch& batch, Deadline by) {
   }
   if (plan.writes.empty()) {
     NOAM_ASSIGN_OR_RETURN(const bool valid, protocol_.validate(plan.reads, by));
+    if (valid) NOAM_RETURN_IF_ERROR(count(assembly.counted, by));
     return valid ? Outcome::Applied : Outcome::Conflict;
   }
   const std::size_t most = capabilities_.max_commit_blocks;
@@ -354,7 +366,45 @@ Result<Committed> BlockLayer::try_commit(const WriteBatch& batch, Deadline by) {
   const bool at_guard = assembly.guard && plan.writes.contains(*assembly.guard);
   plan.home = at_guard ? *assembly.guard : plan.writes.begin()->first;
   NOAM_ASSIGN_OR_RETURN(const Outcome outcome, protocol_.commit(plan, by));
+  // The rest is applied whatever becomes of them.
+  if (outcome == Outcome::Applied) (void)count(assembly.counted, by);
   return outcome;
+}
+
+// Counters of a database can only be added to, so another value is what is missing to it.
+Result<void> BlockLayer::count(const std::vector<const Change*>& changes, Deadline by) {
+  std::vector<Add> adds;
+  std::vector<UnitRead> reads;
+  for (const Change* change : changes) {
+    if (const auto* add = std::get_if<Add>(change)) {
+      adds.push_back(*add);
+      continue;
+    }
+    if (std::holds_alternative<Append>(*change)) return Error{"a counter is not a list"};
+    const EntryRef& entry = entry_of(*change);
+    NOAM_ASSIGN_OR_RETURN(UnitRef unit, unit_of(entry.block, entry.family));
+    reads.push_back(
+        {std::move(unit), {{.family = entry.family, .from = {entry.key}, .to = {entry.key}}}, HeadPart::Marks});
+  }
+  std::vector<UnitAnswer> answers;
+  if (!reads.empty()) NOAM_RETURN_IF_ERROR(behind_->read(reads, Fresh::Committed, by, answers));
+  std::size_t next = 0;
+  for (const Change* change : changes) {
+    if (std::holds_alternative<Add>(*change)) continue;
+    const EntryRef& entry = entry_of(*change);
+    const std::vector<Entry>& found = answers[next++].ranges[0].entries;
+    const auto* put = std::get_if<Put>(change);
+    Add add{entry, Key(families_[entry.family].width), 0};
+    for (std::size_t i = 0; i < add.addends.size(); ++i) {
+      const auto number = [&](const Key* columns) {
+        return columns != nullptr && i < columns->size() && (*columns)[i].is_int() ? (*columns)[i].as_int() : 0;
+      };
+      add.addends[i] =
+          number(put != nullptr ? &put->columns : nullptr) - number(found.empty() ? nullptr : &found[0].columns);
+    }
+    adds.push_back(std::move(add));
+  }
+  return adds.empty() ? Result<void>() : behind_->add(adds, by);
 }
 
 Result<Committed> BlockLayer::commit(const WriteBatch& batch, Deadline by) {
@@ -372,6 +422,7 @@ Result<Committed> BlockLayer::commit(const WriteBatch& batch, Deadline by) {
 Result<std::size_t> BlockLayer::tidy(Deadline by) {
   std::size_t done = 0;
   for (std::uint32_t part = 0; part < parts_; ++part) {
+    if (behind_->counts(part)) continue;
     NOAM_ASSIGN_OR_RETURN(const std::size_t here, protocol_.tidy(part, by));
     done += here;
   }
