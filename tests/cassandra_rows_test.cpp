@@ -8,8 +8,11 @@
 
 #include "noam/schemas/cassandra/tables.h"
 #include "noam/schemas/outline.h"
+#include "noam/stores/cassandra/partitions.h"
 #include "noam/stores/cassandra/rows.h"
+#include "noam/targets/cassandra/cassandra.h"
 #include "tests/compiled.h"
+#include "tests/outlined.h"
 #include "tests/scenario.h"
 #include "tests/session_engine.h"
 #include "tests/support.h"
@@ -28,7 +31,7 @@ struct Tables {
   explicit Tables(const design::Program& program)
       : outline(schemas::outline(*program.model, program.design, schemas::Own::With)),
         types(*program.model),
-        layout(schemas::cassandra::lay_out(outline, types, schemas::cassandra::User::Store)),
+        layout(schemas::cassandra::lay_out(outline, types)),
         values(*program.model) {
     for (const auto& table : layout.tables) rows.emplace_back(keyspace, layout, table, values);
   }
@@ -146,6 +149,30 @@ TEST(CassandraRows, GiveTheEntriesThatTheyWereMadeOf) {
     }
   }
   EXPECT_GT(entries, 1'000U);
+}
+
+// Byte for byte, but for the keyspace before the names.
+TEST(CassandraTables, OfAStoreAreThoseThatGeneratePrints) {
+  std::size_t designs = 0;
+  for (const auto& path : files_below("examples", ".noam")) {
+    const ModelPointer model = model_of_file(path.lexically_relative(source_dir()));
+    for (const std::string& design : strategies_of(*model)) {
+      SCOPED_TRACE(path.filename().string() + " under " + design);
+      const design::Program program = program_of(model, design);
+      const stores::cassandra::DesignTables tables("k", {program.design, *program.model});
+      std::string made;
+      for (std::string statement : tables.statements()) {
+        for (const std::string begin : {"CREATE TABLE IF NOT EXISTS ", "CREATE TYPE IF NOT EXISTS "})
+          if (statement.starts_with(begin + "k.")) statement.erase(begin.size(), 2);
+        made += "\n" + statement;
+      }
+      const std::string printed =
+          file_of(targets::cassandra::generate(targets::outline(program), nullptr), "schema.cql");
+      EXPECT_EQ(printed.substr(std::min(printed.find("\n\nCREATE T"), printed.size() - 1) + 1), made);
+      ++designs;
+    }
+  }
+  EXPECT_GT(designs, 20U);
 }
 
 namespace {

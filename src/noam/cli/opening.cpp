@@ -25,16 +25,17 @@ namespace {
 struct StoreKind {
   std::string_view scheme;
   std::string_view form;
-  // What follows the colon, and whether to make it where it is not there. None: not built into this noam.
-  Result<std::unique_ptr<stores::Store>> (*open)(const std::string& rest, bool make);
+  // What follows the colon, and whether to make it where it is not there, and to tell what its servers are asked. None:
+  // not built into this noam.
+  Result<std::unique_ptr<stores::Store>> (*open)(const std::string& rest, bool make, bool trace);
 };
 
-Result<std::unique_ptr<stores::Store>> open_memory(const std::string& rest, bool /*make*/) {
+Result<std::unique_ptr<stores::Store>> open_memory(const std::string& rest, bool /*make*/, bool /*trace*/) {
   if (!rest.empty()) return Error{fmt::format("no store `memory:{}`: nothing can follow `memory:`", rest)};
   return stores::open_memory_store();
 }
 
-Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, bool make) {
+Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, bool make, bool /*trace*/) {
   if (folder.empty()) return Error{"store `rocksdb:` has no folder; write rocksdb:FOLDER, for example rocksdb:data"};
   stores::RocksdbOptions options;
   options.existing = make ? stores::Existing::Allowed : stores::Existing::Required;
@@ -43,8 +44,9 @@ Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, 
 }
 
 // docs/cassandra.md has the options of the URL.
-Result<std::unique_ptr<stores::Store>> open_cassandra(const std::string& rest, bool make) {
-  NOAM_ASSIGN_OR_RETURN(const stores::cassandra::Place place, stores::cassandra::parse_place(rest));
+Result<std::unique_ptr<stores::Store>> open_cassandra(const std::string& rest, bool make, bool trace) {
+  NOAM_ASSIGN_OR_RETURN(stores::cassandra::Place place, stores::cassandra::parse_place(rest));
+  if (trace) place.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   NOAM_ASSIGN_OR_RETURN(auto behind, stores::cassandra::open_block_store(place, make));
   return stores::blocks::open_block_layer(std::move(behind));
 }
@@ -96,7 +98,7 @@ void add_store_option(Command& command, OpeningOptions& options) {
       });
 }
 
-Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make) {
+Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make, bool trace) {
   const std::size_t colon = url.find(':');
   const std::string_view scheme = std::string_view(url).substr(0, std::min(colon, url.size()));
   const auto* const kind =
@@ -107,7 +109,9 @@ Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool m
   if (kind->open == nullptr)
     return Error{
         fmt::format("store `{}`: {} is not implemented yet; available: {}", url, kind->scheme, store_list(true))};
-  return kind->open(url.substr(colon + 1), make);
+  if (trace && kind->open != open_cassandra)
+    return Error{fmt::format("store `{}` is not on a server: --trace has nothing to print", url)};
+  return kind->open(url.substr(colon + 1), make, trace);
 }
 
 std::optional<std::string> embedded_folder(const std::string& url) {
@@ -144,7 +148,7 @@ Opened open_model(const OpeningOptions& options, runtime::SessionOptions session
   out.url = *url;
   const std::string how_to_make = fmt::format("create it with `noam deploy {}{}`, or use --store memory:", options.path,
                                               options.store.empty() ? "" : " --store " + options.store);
-  auto store = open_store(out.url, options.make);
+  auto store = open_store(out.url, options.make, options.trace);
   if (!store) {
     return fail(store.error().code == "missing" ? store.error().message + "; " + how_to_make : store.error().message);
   }

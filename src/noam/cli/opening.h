@@ -21,6 +21,7 @@ struct OpeningOptions {
   std::string strategy;   // empty: that of the store, else eao
   std::string otherwise;  // the store where none is named
   bool make = false;      // the store is created if it does not exist
+  bool trace = false;     // of a store on servers: what is asked of them, on standard error
 };
 
 // FILE, --store, --strategy.
@@ -47,6 +48,6 @@ Result<std::string> store_url(const OpeningOptions& options);
 std::optional<std::string> embedded_folder(const std::string& url);
 
 // A store by its URL. The error lists those there are.
-Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make = false);
+Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make = false, bool trace = false);
 
 }  // namespace noam::cli

@@ -133,6 +133,13 @@ Command add_run_command(CommandLine& line, RunOptions& options) {
   command.add_flag("--batch", options.batch,
                    "Read requests from standard input, one per line; print the answers in order, one per line, each "
                    "without delay (docs/json.md)");
+  command
+      .add_option("--reads", options.reads,
+                  "On a store on servers, exact: a query that reads several blocks looks again whether they are of one "
+                  "moment; fast: it does not. Default: exact")
+      .one_of({"exact", "fast"});
+  command.add_flag("--trace", options.opening.trace,
+                   "On a store on servers, print the requests and what the servers did for them on standard error");
   command.footer(
       "Rows are printed as a table; if it is too wide, one value per line. `-` is an absent value.\n"
       "`name=null` is the text `null` if the parameter is a text, otherwise absent; `name=` is the empty text.\n"
@@ -159,7 +166,9 @@ int run_statements(const RunOptions& options) {
     return complain("standard input cannot be both the model and the requests");
   OpeningOptions opening = options.opening;
   if (!options.after.empty()) opening.otherwise = "memory:";
-  const Opened opened = open_model(opening);
+  runtime::SessionOptions session_options;
+  if (options.reads == "fast") session_options.reads = runtime::Reads::Fast;
+  const Opened opened = open_model(opening, std::move(session_options));
   if (!opened.session) return opened.code;
   return options.batch ? run_batch(*opened.session) : run_one(*opened.session, options);
 }

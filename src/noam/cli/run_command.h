@@ -21,6 +21,7 @@ struct RunOptions {
   std::string after;  // a file of requests that are run before; `-`: standard input
   bool json = false;
   bool batch = false;
+  std::string reads;  // exact, fast; empty: exact
 };
 
 Command add_run_command(CommandLine& line, RunOptions& options);

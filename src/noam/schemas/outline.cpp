@@ -87,6 +87,13 @@ class Outliner {
     for (std::uint32_t i = 0; i < family.cells.size(); ++i) out.values.push_back(cell(collection, family, i));
     for (std::uint32_t i = 0; i < family.hidden.size(); ++i) out.values.push_back(hidden(collection, family, i));
     out.adds = family.added_to();
+    for (std::uint32_t i = 0; i < family.cells.size(); ++i) {
+      const Expr& expr = family.cells[i].expr;
+      if (expr.kind == ExprKind::Fold && expr.fold == model::Fold::Count && expr.operands.empty()) out.vanishes = i;
+    }
+    for (std::uint32_t i = 0; i < family.hidden.size(); ++i)
+      if (family.hidden[i].kind == HiddenKind::Weight)
+        out.vanishes = static_cast<std::uint32_t>(family.cells.size()) + i;
     return out;
   }
 

@@ -43,8 +43,9 @@ struct FamilyOutline {
   std::vector<Column> values;  // cells, then hidden; as stores::Entry and design::Sample have them
   model::TypeKind elements = model::TypeKind::Unknown;  // List, Set, Map: an entry an element of such a field
   bool base = false;
-  bool existence = false;  // there is an entry for each instance
-  bool adds = false;       // kept by adding to its columns, without reading them
+  bool existence = false;                 // there is an entry for each instance
+  bool adds = false;                      // kept by adding to its columns, without reading them
+  std::optional<std::uint32_t> vanishes;  // of the values: how many rows share the entry, which is there if it is not 0
   std::optional<std::uint32_t> limit;
   double entries = 0;  // that it is estimated to have, and
   double bytes = 0;    // of one of them

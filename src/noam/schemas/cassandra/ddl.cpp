@@ -56,6 +56,14 @@ std::string create_table(const Table& table, const std::string& keyspace) {
   return out + ";\n";
 }
 
+std::vector<std::string> create_all(const Layout& layout, const std::string& keyspace) {
+  std::vector<std::string> out;
+  for (const std::string& type : layout.created_types)
+    out.push_back((keyspace.empty() ? type : qualified_type(type, keyspace)) + "\n");
+  for (const Table& table : layout.tables) out.push_back(create_table(table, keyspace));
+  return out;
+}
+
 std::string qualified_type(const std::string& create_type, const std::string& keyspace) {
   constexpr std::string_view begin = "CREATE TYPE IF NOT EXISTS ";
   check(create_type.starts_with(begin), "a type is created if it does not exist");

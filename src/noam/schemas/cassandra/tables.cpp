@@ -57,15 +57,14 @@ bool share_rows(const design::Design& design, const FamilyOutline& a, const Fami
 
 class CollectionLayout {
  public:
-  CollectionLayout(const Outline& outline, const CollectionOutline& collection, Types& types, User user, Layout& out)
+  CollectionLayout(const Outline& outline, const CollectionOutline& collection, Types& types, Layout& out)
       : outline_(outline),
         collection_(collection),
         types_(types),
         out_(out),
         asked_(asked_types(collection)),
         native_counters_(collection.option(target, "counters") == "native"),
-        of_store_(user == User::Store),
-        native_order_(user != User::Store || collection.option(target, "order") == "native") {}
+        native_order_(collection.option(target, "order") == "native") {}
 
   void run(Namer& tables) {
     struct Group {
@@ -128,14 +127,13 @@ class CollectionLayout {
     for (const Column& part : collection_.block) table.partition.push_back(key_part(part, names));
     if (!rows.empty())
       for (const Column& part : rows[0]->key) table.clustering.push_back(key_part(part, names));
-    const bool has_head = of_store_ && !counters;
-    if (has_head) name_head(table, names);
+    if (!counters) name_head(table, names);
     for (const KeyPart& part : table.clustering)
       if (!part.beside.empty())
         table.columns.push_back({part.beside, type_of(*part.column, false), false, part.column});
     for (const FamilyOutline* family : once) add_values(table, *family, !rows.empty(), names);
     for (const FamilyOutline* family : rows) add_values(table, *family, false, names);
-    if (has_head) {
+    if (!counters) {
       for (const FamilyOutline* family : once) add_live(table, *family, !rows.empty(), names);
       if (rows.size() > 1)
         for (const FamilyOutline* family : rows) add_live(table, *family, false, names);
@@ -228,10 +226,10 @@ class CollectionLayout {
       place.values.push_back(made.name);
       if (shared == table.columns.end()) table.columns.push_back(std::move(made));
     }
-    if (family.existence && !of_store_) {
-      table.version = names.give("noam_version");
+    if (family.existence) {
       table.version_of_block = family.one_a_block();
-      table.columns.push_back({table.version, "bigint", is_static, nullptr});
+      table.version = table.version_of_block ? table.head.version : names.give("noam_row_version");
+      if (!table.version_of_block) table.columns.push_back({table.version, "bigint", false, nullptr});
     }
     out_.families.emplace(family.index, std::move(place));
   }
@@ -269,7 +267,6 @@ class CollectionLayout {
   std::vector<std::string> used_;
   std::vector<std::string> named_;
   bool native_counters_;
-  bool of_store_;
   bool native_order_;
 };
 
@@ -307,12 +304,12 @@ std::vector<std::string> Layout::type_names() const {
   return out;
 }
 
-Layout lay_out(const Outline& outline, Types& types, User user) {
+Layout lay_out(const Outline& outline, Types& types) {
   Layout out;
   out.keyspace = legal_name(keyspace_rules(), outline.model().name);
   Namer tables(name_rules());
   for (const CollectionOutline& collection : outline.collections)
-    CollectionLayout(outline, collection, types, user, out).run(tables);
+    CollectionLayout(outline, collection, types, out).run(tables);
   out.created_types = types.created();
   return out;
 }

@@ -33,8 +33,8 @@ struct TableColumn {
   const Column* column = nullptr;  // none: it is noam's own
 };
 
-// What a store keeps for each partition, so that several can be changed together (docs/transactions.md). Static if the
-// table has clustering columns.
+// What a store of noam keeps for each partition, so that several can be changed together (docs/transactions.md). Static
+// if the table has clustering columns.
 struct HeadColumns {
   std::string version;
   std::string sequence;
@@ -55,8 +55,10 @@ struct Table {
   std::vector<KeyPart> clustering;
   std::vector<TableColumn> columns;
   bool counters = false;  // all its columns are native counters; there is no head then
-  HeadColumns head;       // of a store
-  std::string version;    // the name of `noam_version`, where it has one; of the partition where `version_of_block`
+  HeadColumns head;
+  // What generated statements compare: the version of the head, if `version_of_block`, else a column of each row;
+  // empty: it has none.
+  std::string version;
   bool version_of_block = false;
 };
 
@@ -64,7 +66,7 @@ struct Table {
 struct FamilyPlace {
   std::size_t table = 0;
   std::vector<std::string> values;  // the column of each; empty where a part of the key says it
-  std::string live = {};  // of a store: the column that says whether the entry is there; empty: there is a row if it is
+  std::string live = {};  // the column that tells a store whether the entry is there; empty: there is a row if it is
 };
 
 struct Layout {
@@ -81,12 +83,8 @@ struct Layout {
   }
 };
 
-// Who uses the tables: the statements that noam generates for other programs; or a store of noam, which keeps a head
-// for each partition, and the order of keys as noam has it.
-enum class User : std::uint8_t { Statements, Store };
-
 // `types` learns the names that the layout needs.
-Layout lay_out(const Outline& outline, Types& types, User user = User::Statements);
+Layout lay_out(const Outline& outline, Types& types);
 
 // A type that the design asks for instead, `with cassandra(types: "likes int, ts timeuuid")`, where it can hold it.
 bool can_hold(std::string_view cql_type, const model::Type& type);

@@ -27,8 +27,20 @@ class CassandraBlocks final : public blocks::BlockStore {
       : session_(std::move(session)), place_(place), keyspace_(*session_, place.keyspace), create_(create) {
     capabilities_.max_entry_bytes = place.max_entry_bytes;
     capabilities_.max_unit_bytes = mebibyte;
+    capabilities_.spreads_own = true;
     capabilities_.max_commit_blocks = most_blocks;
   }
+
+  ~CassandraBlocks() override {
+    if (!place_.trace) return;
+    const cql::Metrics all = session_->metrics();
+    place_.trace(
+        fmt::format("{} requests: {} failed, {} conflicts, {} sent again; half within {} µs, 99 % within {} µs",
+                    all.requests, all.failures, all.conflicts, all.retries, all.latencies.quantile(0.5).count(),
+                    all.latencies.quantile(0.99).count()));
+  }
+  CassandraBlocks(const CassandraBlocks&) = delete;
+  CassandraBlocks& operator=(const CassandraBlocks&) = delete;
 
   Result<void> find();
 
@@ -38,6 +50,9 @@ class CassandraBlocks final : public blocks::BlockStore {
   [[nodiscard]] std::uint32_t part_of(std::uint32_t family) const override {
     return partitions_->tables().part_of(family);
   }
+
+  [[nodiscard]] bool counts(std::uint32_t part) const override { return partitions_->tables().table(part).counts(); }
+  Result<void> add(const std::vector<Add>& adds, Deadline by) override { return partitions_->add(adds, by); }
 
   Result<void> read(const std::vector<blocks::UnitRead>& units, blocks::Fresh fresh, Deadline by,
                     std::vector<blocks::UnitAnswer>& out) override {
@@ -106,7 +121,7 @@ Result<void> CassandraBlocks::deploy(const Blueprint& blueprint) {
     if (!made) return made;
   }
   NOAM_RETURN_IF_ERROR(keyspace_.check_tables(tables->layout()));
-  partitions_ = std::make_unique<Partitions>(*session_, std::move(tables), place_.scan_rows);
+  partitions_ = std::make_unique<Partitions>(*session_, std::move(tables), place_);
   return {};
 }
 

@@ -228,6 +228,8 @@ Result<bool> Keyspace::has_entries(const std::string& table) {
     const std::string name(columns.row(i)[0].bytes());
     if (columns.row(i)[1].bytes() == "clustering" || name.starts_with(live_column)) shown.push_back(name);
   }
+  // Counters.
+  if (shown.empty() && columns.row_count() > 0) shown.emplace_back(columns.row(0)[0].bytes());
   if (shown.empty()) return false;
   cql::Request request;
   NOAM_ASSIGN_OR_RETURN(cql::Prepared prepared,

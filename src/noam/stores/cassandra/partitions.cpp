@@ -56,20 +56,13 @@ DesignTables::DesignTables(std::string keyspace, const Blueprint& blueprint)
       design_(blueprint.design),
       outline_(schemas::outline(model_, design_, schemas::Own::With)),
       types_(model_),
-      layout_(schemas::cassandra::lay_out(outline_, types_, schemas::cassandra::User::Store)),
+      layout_(schemas::cassandra::lay_out(outline_, types_)),
       values_(model_) {
   rows_.reserve(layout_.tables.size());
   for (const schemas::cassandra::Table& table : layout_.tables) rows_.emplace_back(keyspace_, layout_, table, values_);
 }
 
-std::vector<std::string> DesignTables::statements() const {
-  std::vector<std::string> out;
-  for (const std::string& type : layout_.created_types)
-    out.push_back(schemas::cassandra::qualified_type(type, keyspace_));
-  for (const schemas::cassandra::Table& table : layout_.tables)
-    out.push_back(schemas::cassandra::create_table(table, keyspace_));
-  return out;
-}
+std::vector<std::string> DesignTables::statements() const { return schemas::cassandra::create_all(layout_, keyspace_); }
 
 // What a statement gave: all its pages, and where each column is.
 struct Partitions::Rows {
@@ -105,6 +98,31 @@ Result<cql::Statement> Partitions::prepared(const Bound& bound) {
   return cql::Statement{prepared_.try_emplace(bound.text, std::move(made)).first->second, bound.values};
 }
 
+std::vector<cql::Response> Partitions::run(std::vector<cql::Request>& requests, Deadline by) {
+  for (cql::Request& request : requests) request.trace = static_cast<bool>(place_.trace);
+  std::vector<cql::Response> out = session_.run(requests, by);
+  if (place_.trace)
+    for (std::size_t i = 0; i < out.size(); ++i) tell(requests[i], out[i]);
+  return out;
+}
+
+void Partitions::tell(const cql::Request& request, const cql::Response& response) {
+  {
+    const std::lock_guard lock(lock_);
+    for (const cql::Statement& statement : request.statements)
+      for (const auto& [text, made] : prepared_)
+        if (made == statement.prepared) place_.trace(text);
+  }
+  if (!response.ok()) {
+    place_.trace("  " + cql::error_of(response.failure()).message);
+    return;
+  }
+  const std::string rows = response.applied() ? fmt::format("{} rows", response.row_count()) : "not applied";
+  place_.trace(fmt::format("  {}: {}, {} µs", response.coordinator(), rows, response.taken().count()));
+  if (const auto events = session_.trace(response))
+    for (const std::string& event : *events) place_.trace("    " + event);
+}
+
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 Result<std::vector<Partitions::Rows>> Partitions::select(const std::vector<Bound>& statements, Fresh fresh,
@@ -117,14 +135,14 @@ Result<std::vector<Partitions::Rows>> Partitions::select(const std::vector<Bound
     NOAM_ASSIGN_OR_RETURN(cql::Statement statement, prepared(statements[i]));
     request.statements.push_back(std::move(statement));
     request.idempotent = true;
-    if (fresh == Fresh::Linearizable) request.consistency = cql::Consistency::Serial;
+    if (fresh == Fresh::Linearizable && !statements[i].counted) request.consistency = cql::Consistency::Serial;
     request.page_size = page_rows;
     requests.push_back(std::move(request));
     of.push_back(i);
   }
   for (int attempt = 0; !requests.empty(); ++attempt) {
     NOAM_RETURN_IF_ERROR(in_time(by));
-    std::vector<cql::Response> responses = session_.run(requests, by);
+    std::vector<cql::Response> responses = run(requests, by);
     std::vector<cql::Request> again;
     std::vector<std::size_t> again_of;
     for (std::size_t i = 0; i < responses.size(); ++i) {
@@ -184,6 +202,7 @@ Result<Partitions::Moments> Partitions::answer(Reading& reading) {
   UnitAnswer& out = *reading.out;
   out = {};
   std::optional<Head> head;
+  if (table.counts()) head = Head{};
   std::optional<Row> row_of_once;
   if (reading.once) {
     NOAM_ASSIGN_OR_RETURN(head, head_of(reading));
@@ -219,9 +238,9 @@ Result<Partitions::Moments> Partitions::answer(Reading& reading) {
   }
   out.head = head.value_or(Head{});
   // Without a head there was nothing in the partition when the head was read.
-  const bool never = reading.once && out.head.sequence == 0;
+  const bool never = (reading.once && out.head.sequence == 0) || table.counts();
   if (nothing && moments == Moments::One && !never) moments = Moments::Unsure;
-  if (moments == Moments::One && out.head.sequence == 0)
+  if (moments == Moments::One && out.head.sequence == 0 && !table.counts())
     for (const UnitAnswer::Range& range : out.ranges)
       if (!range.entries.empty()) return foreign_rows(table);
   return moments;
@@ -378,7 +397,7 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
   NOAM_ASSIGN_OR_RETURN(cql::Statement statement, prepared(bound));
   request.statements.push_back(std::move(statement));
   request.idempotent = true;
-  request.page_size = static_cast<std::uint32_t>(scan_rows_);
+  request.page_size = static_cast<std::uint32_t>(place_.scan_rows);
   UnitPage out;
   std::optional<std::int64_t> token;
   std::vector<std::size_t> torn;  // units whose rows are not of one moment
@@ -396,7 +415,7 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
     for (std::size_t i = 0; i < response.row_count(); ++i) {
       const Row row(places, response.row(i));
       NOAM_ASSIGN_OR_RETURN(const std::int64_t here, row[TableRows::token_column()].bigint());
-      if (rows >= scan_rows_ && token && here != *token) {
+      if (rows >= place_.scan_rows && token && here != *token) {
         out.next = std::to_string(*token);
         break;
       }
@@ -410,7 +429,7 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
         torn.push_back(out.items.size() - 1);
       UnitPage::Item& item = out.items.back();
       item.empty = item.empty && !table.has_entry(row);
-      if (item.head.sequence == 0 && !item.empty) return foreign_rows(table);
+      if (item.head.sequence == 0 && !item.empty && !table.counts()) return foreign_rows(table);
       if (what == Walk::Heads) continue;
       const bool first = item.entries.empty();
       for (const schemas::FamilyOutline* family : table.table().families) {
@@ -443,6 +462,22 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
 
 // --- Writing ---------------------------------------------------------------------------------------------------------
 
+// Each is sent once: sent twice, it would count twice.
+Result<void> Partitions::add(const std::vector<Add>& adds, Deadline by) {
+  std::vector<cql::Request> requests;
+  for (const Add& add : adds) {
+    NOAM_ASSIGN_OR_RETURN(const Bound bound, tables_->table(tables_->part_of(add.entry.family)).add(add));
+    if (bound.text.empty()) continue;
+    cql::Request request;
+    NOAM_ASSIGN_OR_RETURN(cql::Statement statement, prepared(bound));
+    request.statements.push_back(std::move(statement));
+    requests.push_back(std::move(request));
+  }
+  for (const cql::Response& response : run(requests, by))
+    if (!response.ok()) return error_of(response);
+  return {};
+}
+
 Result<void> Partitions::write(const std::vector<UnitWrite>& writes, Deadline by, std::vector<Written>& out) {
   std::vector<cql::Request> requests;
   for (const UnitWrite& write : writes) {
@@ -455,7 +490,7 @@ Result<void> Partitions::write(const std::vector<UnitWrite>& writes, Deadline by
     }
     requests.push_back(std::move(request));
   }
-  const std::vector<cql::Response> responses = session_.run(requests, by);
+  const std::vector<cql::Response> responses = run(requests, by);
   out.clear();
   for (const cql::Response& response : responses) {
     if (response.ok())

@@ -12,6 +12,7 @@
 #include "noam/schemas/cassandra/tables.h"
 #include "noam/schemas/outline.h"
 #include "noam/stores/blocks/block_store.h"
+#include "noam/stores/cassandra/place.h"
 #include "noam/stores/cassandra/rows.h"
 #include "noam/stores/cassandra/values.h"
 
@@ -47,14 +48,15 @@ class DesignTables {
 // Safe to use from several threads.
 class Partitions {
  public:
-  // The session must outlive it. A page of a scan has about so many rows.
-  Partitions(cql::Session& session, std::unique_ptr<const DesignTables> tables, std::size_t scan_rows)
-      : session_(session), tables_(std::move(tables)), scan_rows_(scan_rows) {}
+  // Session and place must outlive it.
+  Partitions(cql::Session& session, std::unique_ptr<const DesignTables> tables, const Place& place)
+      : session_(session), tables_(std::move(tables)), place_(place) {}
 
   [[nodiscard]] const DesignTables& tables() const { return *tables_; }
 
   Result<void> read(const std::vector<blocks::UnitRead>& units, blocks::Fresh fresh, Deadline by,
                     std::vector<blocks::UnitAnswer>& out);
+  Result<void> add(const std::vector<Add>& adds, Deadline by);
   Result<void> write(const std::vector<blocks::UnitWrite>& writes, Deadline by, std::vector<blocks::Written>& out);
   Result<blocks::UnitPage> scan(std::uint32_t part, blocks::Walk what, const std::string& after, Deadline by);
 
@@ -64,6 +66,8 @@ class Partitions {
   enum class Moments : std::uint8_t;
 
   Result<cql::Statement> prepared(const Bound& bound);
+  std::vector<cql::Response> run(std::vector<cql::Request>& requests, Deadline by);
+  void tell(const cql::Request& request, const cql::Response& response);
   Result<std::vector<Rows>> select(const std::vector<Bound>& statements, blocks::Fresh fresh, Deadline by);
   template <typename Of, typename Take>
   Result<void> select_for(std::vector<Reading*>& readings, blocks::Fresh fresh, Deadline by, const Of& of,
@@ -73,7 +77,7 @@ class Partitions {
 
   cql::Session& session_;
   const std::unique_ptr<const DesignTables> tables_;
-  const std::size_t scan_rows_;
+  const Place& place_;
   std::mutex lock_;
   std::map<std::string, cql::Prepared> prepared_;  // by text
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct Place {
   // Smaller than what the database takes, for tests.
   std::size_t max_entry_bytes = 0;
   std::size_t scan_rows = 1'000;
+  // Told, line by line, of each request and what the server did for it. None: the server is not asked.
+  std::function<void(const std::string&)> trace = {};
 };
 
 // `//HOST,HOST/KEYSPACE?option=value&…`, what follows `cassandra:` in a URL. docs/cassandra.md lists the options.

@@ -170,6 +170,7 @@ void add_columns(const FamilyPlace& place, std::vector<std::string>& out) {
 }
 
 void add_marks(const schemas::cassandra::HeadColumns& head, std::vector<std::string>& out) {
+  if (head.version.empty()) return;
   for (const std::string& name : {head.version, head.sequence, head.holder}) out.push_back(name);
 }
 
@@ -179,11 +180,12 @@ Result<Bound> TableRows::select_once(const Key& block, HeadPart head) const {
   std::vector<std::string> columns = partition_names_;
   for (const FamilyOutline* family : table_.families)
     if (family->one_a_block()) add_columns(place_of(*family), columns);
-  if (head == HeadPart::Whole)
+  if (head == HeadPart::Whole && !counts())
     for (const std::string& name : table_.head.all()) columns.push_back(name);
   else
     add_marks(table_.head, columns);
   Bound out;
+  out.counted = counts();
   out.text = fmt::format("SELECT {}{} FROM {} WHERE {}", has_rows() ? "DISTINCT " : "", joined(columns), qualified(),
                          equal(partition_names_, partition_names_.size()));
   NOAM_ASSIGN_OR_RETURN(const auto cells, cells_of(table_.partition, block));
@@ -207,6 +209,7 @@ Result<std::vector<Bound>> TableRows::select_rows(const Key& block, const blocks
   std::vector<Bound> out;
   for (const Slice& slice : slices(from, to, descending_)) {
     Bound one;
+    one.counted = counts();
     for (const KeyCell& cell : partition) one.values.blob(cell.bytes);
     std::string where = equal(partition_names_, partition_names_.size());
     if (!slice.equal.empty()) where += " AND " + equal(clustering_names_, slice.equal.size());
@@ -261,6 +264,7 @@ std::string TableRows::select_all(Walk what, bool first) const {
 
 Result<Head> TableRows::head_of(const Row& row) const {
   Head out;
+  if (counts()) return out;
   const schemas::cassandra::HeadColumns& names = table_.head;
   const auto number = [&](const std::string& name, std::uint64_t& to) -> Result<void> {
     const cql::Cell cell = row[name];
@@ -311,10 +315,19 @@ Result<std::optional<Entry>> TableRows::entry_of(std::uint32_t index, const Row&
     NOAM_ASSIGN_OR_RETURN(Datum datum, values_.read(column.type, types_.at(place.values[i]), row[place.values[i]]));
     out.columns.push_back(std::move(datum));
   }
+  // Counters are never deleted: one that may be used again would be wrong.
+  if (counts()) {
+    const bool none = family.vanishes
+                          ? out.columns[*family.vanishes] == Datum() || out.columns[*family.vanishes] == Datum(0)
+                          : std::all_of(out.columns.begin(), out.columns.end(),
+                                        [](const Datum& one) { return one.absent() || one == Datum(0); });
+    if (none) return std::optional<Entry>();
+  }
   return std::optional(std::move(out));
 }
 
 bool TableRows::has_entry(const Row& row) const {
+  if (counts()) return true;
   if (has_rows() && !row[clustering_names_[0]].is_null()) return true;
   return std::any_of(table_.families.begin(), table_.families.end(), [&](const FamilyOutline* family) {
     return family->one_a_block() && !row[place_of(*family).live].is_null();
@@ -426,6 +439,26 @@ Result<Bound> TableRows::delete_row(const Delete& gone, const std::vector<std::s
                          equal(names, names.size()));
   for (const std::string& bytes : partition) out.values.blob(bytes);
   for (const KeyCell& cell : key) out.values.blob(cell.bytes);
+  return out;
+}
+
+Result<Bound> TableRows::add(const Add& add) const {
+  const FamilyOutline& family = family_of(add.entry.family);
+  const FamilyPlace& place = place_of(family);
+  Bound out;
+  std::string set;
+  for (std::size_t i = 0; i < family.values.size() && i < add.addends.size(); ++i) {
+    if (place.values[i].empty() || !add.addends[i].is_int()) continue;
+    set += fmt::format("{}{} = {} + ?", set.empty() ? "" : ", ", place.values[i], place.values[i]);
+    out.values.bigint(add.addends[i].as_int());
+  }
+  NOAM_ASSIGN_OR_RETURN(const auto partition, cells_of(table_.partition, add.entry.block.key));
+  NOAM_ASSIGN_OR_RETURN(const auto clustering, cells_of(table_.clustering, add.entry.key));
+  for (const auto* cells : {&partition, &clustering})
+    for (const KeyCell& cell : *cells) out.values.blob(cell.bytes);
+  std::vector<std::string> names = partition_names_;
+  names.insert(names.end(), clustering_names_.begin(), clustering_names_.end());
+  if (!set.empty()) out.text = fmt::format("UPDATE {} SET {} WHERE {}", qualified(), set, equal(names, names.size()));
   return out;
 }
 

@@ -23,6 +23,7 @@ namespace noam::stores::cassandra {
 struct Bound {
   std::string text;
   cql::Values values;
+  bool counted = false;  // of counters, which conditions do not concern
 };
 
 // A row that a statement of a table gave, by the columns that the statement names.
@@ -49,6 +50,8 @@ class TableRows {
             const schemas::cassandra::Table& table, const ColumnValues& values);
 
   [[nodiscard]] const schemas::cassandra::Table& table() const { return table_; }
+  // Nothing but native counters, without heads.
+  [[nodiscard]] bool counts() const { return table_.counters; }
   [[nodiscard]] bool has_rows() const { return !table_.clustering.empty(); }
   // Whether entries of the family are rows, and not what a partition has once.
   [[nodiscard]] bool in_rows(std::uint32_t family) const { return !family_of(family).one_a_block(); }
@@ -70,6 +73,9 @@ class TableRows {
 
   // Writing: the statements of one conditional batch, of which the first has the condition.
   [[nodiscard]] Result<std::vector<Bound>> write(const blocks::UnitWrite& write) const;
+
+  // Of a table that counts.
+  [[nodiscard]] Result<Bound> add(const Add& add) const;
 
   [[nodiscard]] std::string qualified() const { return keyspace_ + "." + table_.name; }
 

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "noam/base/json.h"
+#include "noam/design/explanation.h"
 #include "noam/model/datum_json.h"
+#include "noam/model/ordered.h"
 #include "noam/schemas/cassandra/ddl.h"
 #include "noam/schemas/cassandra/tables.h"
 #include "noam/schemas/keys.h"
@@ -45,11 +47,15 @@ constexpr auto limits = std::to_array<Limit>({
     // protocol 2.
     {LimitKind::ElementsInside, 65535, false, "a list, set or map in a column",
      "store the elements as entries: `entry field[*]`", "elements"},
+    // Of noam's own store; each partition of a command with several is a conditional write.
+    {LimitKind::TransactionEntries, 4096, true, "a command of noam's store",
+     "give the copy a limit, or let its readers look up what it copies", "partitions"},
     // Guardrails of cassandra.yaml (tables_warn_threshold) and common practice: some hundred tables a cluster.
     {LimitKind::Tables, 150, false, "a cluster", "drop copies that no statement needs", "tables"},
 });
 
 constexpr auto known_options = std::to_array<Option>({
+    {"order", "\"native\": clustering columns of uuids and addresses in the order of Cassandra, not of noam"},
     {"caching", "the table's `caching`, as CQL writes it: \"{'keys': 'ALL', 'rows_per_partition': '10'}\""},
     {"counters", "\"native\": copies that only count are Cassandra's own counters (fast; adding is not idempotent)"},
     {"types", "other types for columns: \"number_of_likes int, ts timeuuid, follower_json text\""},
@@ -77,7 +83,11 @@ class CqlDialect : public Dialect {
     const bool only_static = read.family->one_a_block() && !table.clustering.empty();
     std::vector<std::string> columns;
     names(table.partition, columns);
-    if (!only_static) names(table.clustering, columns);
+    if (!only_static) {
+      names(table.clustering, columns);
+      for (const KeyPart& part : table.clustering)
+        if (!part.beside.empty()) columns.push_back(part.beside);
+    }
     std::vector<const FamilyOutline*> families = {read.family};
     families.insert(families.end(), read.mates.begin(), read.mates.end());
     for (const FamilyOutline* family : families)
@@ -222,8 +232,10 @@ class CqlDialect : public Dialect {
     switch (column.place.kind) {
       case Place::Kind::Block:
         return table.partition[column.place.index].name;
-      case Place::Kind::Key:
-        return table.clustering[column.place.index].name;
+      case Place::Kind::Key: {
+        const KeyPart& part = table.clustering[column.place.index];
+        return part.beside.empty() ? part.name : part.beside;
+      }
       case Place::Kind::Cell:
       case Place::Kind::Hidden:
         break;
@@ -269,7 +281,7 @@ class CqlDialect : public Dialect {
     for (; at < read.family->key.size(); ++at) {
       const Column& column = read.family->key[at];
       if (column.constant)
-        where.push_back(fmt::format("{} = {}", table.clustering[at].name, constant(column)));
+        where.push_back(fmt::format("{} = {}", table.clustering[at].name, constant(table.clustering[at], column)));
       else if (at < read.prefix)
         equal(table.clustering[at], where);
       else
@@ -288,8 +300,18 @@ class CqlDialect : public Dialect {
     if (read.high) bound(read.high_inclusive ? "<=" : "<", "to");
   }
 
-  [[nodiscard]] std::string constant(const Column& column) const {
-    return types_.literal(column.type, model::from_literal(column.type, *column.constant));
+  [[nodiscard]] std::string constant(const KeyPart& part, const Column& column) const {
+    const Datum datum = model::from_literal(column.type, *column.constant);
+    return part.ordered ? ordered_literal(datum) : types_.literal(column.type, datum);
+  }
+
+  // Bytes that sort as the value does.
+  [[nodiscard]] static std::string ordered_literal(const Datum& datum) {
+    std::string bytes;
+    model::append_ordered(datum, false, bytes);
+    std::string out = "0x";
+    for (const char byte : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    return out;
   }
 
   [[nodiscard]] std::string where(const Table& table, const Write& write) const {
@@ -298,7 +320,7 @@ class CqlDialect : public Dialect {
     for (const KeyPart& part : table.partition) equal(part, out, write.end_of(*part.column));
     for (std::size_t i = 0; i < family.key.size(); ++i) {
       if (family.key[i].constant)
-        out.push_back(fmt::format("{} = {}", table.clustering[i].name, constant(family.key[i])));
+        out.push_back(fmt::format("{} = {}", table.clustering[i].name, constant(table.clustering[i], family.key[i])));
       else
         equal(table.clustering[i], out, write.end_of(family.key[i]));
     }
@@ -331,9 +353,11 @@ class CqlDialect : public Dialect {
     for (const KeyPart& part : table.partition) give_part(part);
     for (std::size_t i = 0; i < family.key.size(); ++i) {
       if (family.key[i].constant)
-        give(table.clustering[i].name, constant(family.key[i]));
+        give(table.clustering[i].name, constant(table.clustering[i], family.key[i]));
       else
         give_part(table.clustering[i]);
+      const std::string& beside = table.clustering[i].beside;
+      if (!beside.empty()) give(beside, placeholder(beside));
     }
     for (const std::string& name : written_names(write)) give(name, placeholder(name));
     if (family.existence && must_be_new) give(table.version, "1");
@@ -418,7 +442,11 @@ class CqlDialect : public Dialect {
 
   [[nodiscard]] std::string update(const Table& table, const Write& write, const std::vector<std::string>& set,
                                    const std::string& condition) const {
-    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(set), where(table, write), condition);
+    std::vector<std::string> all = set;
+    if (!write.family->one_a_block() && !table.counters)
+      for (const KeyPart& part : table.clustering)
+        if (!part.beside.empty()) all.push_back(fmt::format("{} = {}", part.beside, placeholder(part.beside)));
+    return fmt::format("UPDATE {} SET {} WHERE {}{}", table.name, joined(all), where(table, write), condition);
   }
 
   [[nodiscard]] std::string put(const Table& table, const Write& write) const {
@@ -526,6 +554,7 @@ class CqlDialect : public Dialect {
   // Absent, and what a key may not be.
   [[nodiscard]] std::string key_literal(const KeyPart& part, const Datum& datum) const {
     const model::Type& type = part.column->type;
+    if (part.ordered) return ordered_literal(datum);
     if (is_text(outline_.model(), type))
       return text_literal(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string()));
     return literal(part.type, type, datum.absent() ? neutral(outline_.model(), type) : datum);
@@ -547,6 +576,10 @@ class CqlDialect : public Dialect {
         if (at >= key.size()) break;  // what the block has once
         if (!part.presence.empty()) give(part.presence, key[at].absent() ? "false" : "true");
         give(part.name, key_literal(part, key[at]));
+        if (!part.beside.empty() && !key[at].absent()) {
+          columns.push_back(part.beside);
+          literals.push_back(types_.literal(part.column->type, key[at]));
+        }
         ++at;
       }
     }
@@ -578,8 +611,10 @@ std::string schema(const Outline& outline, const Layout& layout) {
       "    WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': '1'}} AND durable_writes = true;\n\n"
       "USE {};\n",
       outline.model().name, outline.program->design.name, layout.keyspace, layout.keyspace);
-  for (const std::string& type : layout.created_types) out += "\n" + type + "\n";
-  for (const Table& table : layout.tables) out += "\n" + create_table(table);
+  // As `noam deploy` makes them.
+  Types types(outline.model());
+  const schemas::Outline all = schemas::outline(outline.model(), outline.program->design, schemas::Own::With);
+  for (const std::string& statement : create_all(lay_out(all, types))) out += "\n" + statement;
   return out;
 }
 
@@ -618,10 +653,18 @@ std::string page(const Outline& outline, const Layout& layout, const CqlDialect&
            "\nA part of a key can't be null. Of a text that may be absent, absent is the one character U+0000, and a "
            "text that is\nempty or begins with U+0000 has U+0000 U+0001 before it (others stand as they are); of "
            "another type, a column\n`has_…` before it says whether it is there.\n\n"
-           "Cassandra orders uuids by version first, and addresses by bytes; noam by bytes, IPv4 first.\n"});
+           "Cassandra orders uuids by version first, and addresses by bytes; noam by bytes, IPv4 first. A part of a "
+           "clustering key of\nsuch a type is a blob, `…_order`, whose bytes sort as noam orders, and the value stands "
+           "beside it: the byte 0x30, the 16\nbytes of a uuid (of a timeuuid those of its time first), or 4 or 6 and "
+           "the bytes of an address, each 0x00 followed by 0xFF,\nand at the end 0x00 0x01. "
+           "`with cassandra(order: \"native\")` keeps the type and the order of Cassandra.\n"});
   last.push_back(
       {"Writing",
-       "`noam_version` counts the changes of an aggregate: 1 when it is made. A write names the one it has read and "
+       "The tables are those of noam's own store. A partition has a head, of the columns `noam_version`, "
+       "`noam_sequence`,\n`noam_tx`, `noam_hold`, `noam_last`, `noam_done` and `noam_guards`; `noam_live` says whether "
+       "what it has once is there.\nThe requests here need only a version, of the partition or of the row "
+       "(`noam_row_version`), and leave the rest alone: noam\nrefuses a keyspace with rows that have no head.\n\n"
+       "The version counts the changes of an aggregate: 1 when it is made. A write names the one it has read and "
        "makes it one\nhigher, so that of two who change different parts of one aggregate at once, one is refused, "
        "reads "
        "again and decides\nanew. Where an aggregate lies in several tables, write first to the one with its version: "
@@ -692,6 +735,24 @@ std::vector<Measure> measure(const Outline& outline) {
       for (const Column& column : family->values)
         if (column.type.is_collection() || column.type.kind == TypeKind::Rows)
           out.push_back({LimitKind::ValueBytes, fmt::format("`{}` of {}", column.name, table.name), family->bytes});
+  }
+  // What a command changes: partitions of each table.
+  const design::Explainer explainer(*outline.program);
+  for (const model::StatementRef& statement : design::all_statements(outline.model())) {
+    if (!statement.command) continue;
+    const design::Explanation explanation = explainer.explain(statement);
+    if (explanation.commits) continue;  // one an instance
+    std::map<const Table*, double> partitions;
+    const auto add = [&](const design::Written& written) {
+      const Table& table = layout.table_of(outline.family(written.family));
+      partitions[&table] = std::max(partitions[&table], written.blocks);
+    };
+    for (const design::Written& written : explanation.bases) add(written);
+    for (const design::Following& copy : explanation.copies) add(copy.written);
+    double all = 0;
+    for (const auto& [table, count] : partitions) all += count;
+    out.push_back({LimitKind::TransactionEntries,
+                   fmt::format("the commit of {}", design::statement_name(outline.model(), statement)), all});
   }
   out.push_back({LimitKind::Tables, "the design", static_cast<double>(layout.tables.size())});
   return out;
