@@ -261,32 +261,56 @@ Result<void> Keyspace::check_empty(const schemas::cassandra::Layout& layout) {
   return {};
 }
 
+namespace {
+
+// A column as a person would write it: `bigint static`, `timestamp clustering desc`.
+std::string described(std::string_view type, std::string_view kind, std::string_view order) {
+  std::string out(type);
+  if (kind == "partition_key") out += ", in the partition key";
+  if (kind == "clustering") out += fmt::format(", clustering {}", order);
+  if (kind == "static") out += " static";
+  return out;
+}
+
+std::map<std::string, std::string> described(const schemas::cassandra::Table& table) {
+  std::map<std::string, std::string> out;
+  const auto add = [&](const std::vector<schemas::cassandra::KeyPart>& parts, const char* kind) {
+    for (const schemas::cassandra::KeyPart& part : parts) {
+      const char* const order = part.descending ? "desc" : "asc";
+      if (!part.presence.empty()) out[part.presence] = described("boolean", kind, order);
+      out[part.name] = described(part.type, kind, order);
+    }
+  };
+  add(table.partition, "partition_key");
+  add(table.clustering, "clustering");
+  for (const schemas::cassandra::TableColumn& column : table.columns)
+    out[column.name] = described(column.type, column.is_static ? "static" : "regular", "none");
+  return out;
+}
+
+}  // namespace
+
 Result<void> Keyspace::check_tables(const schemas::cassandra::Layout& layout) {
   NOAM_ASSIGN_OR_RETURN(const cql::Response found,
-                        ask("SELECT table_name, column_name, type FROM system_schema.columns WHERE keyspace_name = ?",
+                        ask("SELECT table_name, column_name, type, kind, clustering_order FROM system_schema.columns "
+                            "WHERE keyspace_name = ?",
                             cql::Values().text(name_), false));
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> tables;
   for (std::size_t i = 0; i < found.row_count(); ++i) {
     const auto row = found.row(i);
-    tables[std::string(row[0].bytes())].emplace(row[1].bytes(), row[2].bytes());
+    tables[std::string(row[0].bytes())].emplace(row[1].bytes(),
+                                                described(row[2].bytes(), row[3].bytes(), row[4].bytes()));
   }
   for (const schemas::cassandra::Table& table : layout.tables) {
     const auto there = tables.find(table.name);
     if (there == tables.end()) return Error{fmt::format("table {}.{} is missing", name_, table.name)};
-    std::map<std::string, std::string> wanted;
-    for (const auto* parts : {&table.partition, &table.clustering})
-      for (const schemas::cassandra::KeyPart& key : *parts) {
-        if (!key.presence.empty()) wanted[key.presence] = "boolean";
-        wanted[key.name] = key.type;
-      }
-    for (const schemas::cassandra::TableColumn& column : table.columns) wanted[column.name] = column.type;
-    for (const auto& [column, type] : wanted) {
+    for (const auto& [column, wanted] : described(table)) {
       const auto has = there->second.find(column);
       if (has == there->second.end())
         return Error{fmt::format("column `{}` of table {}.{} is missing", column, name_, table.name)};
-      if (has->second != type)
+      if (has->second != wanted)
         return Error{fmt::format("column `{}` of table {}.{} is {}, should be {}", column, name_, table.name,
-                                 has->second, type)};
+                                 has->second, wanted)};
     }
   }
   return {};
