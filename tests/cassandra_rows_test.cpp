@@ -220,4 +220,36 @@ TEST(CassandraRows, KeepTheOrderOfKeysAndTheHead) {
             "DELETE FROM k.by_customer WHERE customer = ? AND placed = ? AND id_order = ?\n");
 }
 
+// Keys that nothing has must not be taken for those that something has.
+TEST(CassandraRows, NeverTakeAnAbsentKeyForAnother) {
+  const design::Program program = program_of(model_of(R"(
+model counted
+entity Thing { n: int key  group: int  other: int? }
+query of_group($g) { select t.n from Thing t where t.group = $g order by t.other, t.n }
+design d {
+  collection things of Thing t by n { entry ε: * }
+  collection groups of Thing t by t.group as group { copy [t.other as other, t.n as n] }
+}
+)"),
+                                             "d");
+  const Tables tables(program);
+  std::uint32_t things = 0;
+  while (tables.of(things).table().name != "things") ++things;
+  std::uint32_t groups = 0;
+  while (tables.of(groups).table().name != "groups") ++groups;
+  EXPECT_TRUE(tables.of(things).can_be({0}));
+  EXPECT_FALSE(tables.of(things).can_be({Datum()}));
+  const auto ranges = [&](stores::Bound from, stores::Bound to) {
+    std::string out;
+    const auto bounds = tables.of(groups).select_rows(
+        {1}, {.family = groups, .from = std::move(from), .to = std::move(to), .reverse = false, .limit = 0});
+    for (const Bound& bound : *bounds) out += bound.text.substr(bound.text.find(" WHERE ")) + "\n";
+    return out;
+  };
+  // No `n` is absent, so there is nothing at it, and all is behind it; `other` may be.
+  EXPECT_EQ(ranges({{5, Datum()}, true}, {{5, Datum()}, true}), "");
+  EXPECT_EQ(ranges({{5, Datum()}, true}, {{5}, true}), " WHERE group = ? AND has_other = ? AND other = ?\n");
+  EXPECT_EQ(ranges({{Datum()}, true}, {{Datum()}, true}), " WHERE group = ? AND has_other = ? AND other = ?\n");
+}
+
 }  // namespace noam::tests

@@ -298,8 +298,11 @@ Result<void> Partitions::read(const std::vector<UnitRead>& units, Fresh fresh, D
   out.assign(units.size(), {});
   std::vector<Reading> all;
   all.reserve(units.size());
-  for (std::size_t u = 0; u < units.size(); ++u)
-    all.push_back({units[u], tables_->table(units[u].unit.part), std::nullopt, {}, false, &out[u]});
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    const TableRows& table = tables_->table(units[u].unit.part);
+    out[u].ranges.resize(units[u].ranges.size());
+    if (table.can_be(units[u].unit.block)) all.push_back({units[u], table, std::nullopt, {}, false, &out[u]});
+  }
   std::vector<Reading*> open;
   for (Reading& reading : all) open.push_back(&reading);
 

@@ -87,12 +87,24 @@ const FamilyPlace& TableRows::place_of(const FamilyOutline& family) const { retu
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
 
+bool TableRows::can_be(const KeyPart& part, const Datum& datum) const {
+  return !datum.absent() || part.ordered || !part.presence.empty() ||
+         schemas::cassandra::is_text(values_.model(), part.column->type);
+}
+
+bool TableRows::can_be(const Key& block) const {
+  for (std::size_t i = 0; i < block.size() && i < table_.partition.size(); ++i)
+    if (!can_be(table_.partition[i], block[i])) return false;
+  return true;
+}
+
 // As many cells as there are parts in the key.
 Result<std::vector<KeyCell>> TableRows::cells_of(const std::vector<KeyPart>& parts, const Key& key) const {
   std::vector<KeyCell> out;
   for (std::size_t i = 0; i < key.size() && i < parts.size(); ++i) {
     const KeyPart& part = parts[i];
     const Datum& datum = key[i];
+    if (!can_be(part, datum)) return Error{fmt::format("`{}` of {} must not be absent", part.name, qualified())};
     if (part.ordered) {
       std::string bytes;
       model::append_ordered(datum, false, bytes);
@@ -115,13 +127,19 @@ Result<std::vector<KeyCell>> TableRows::cells_of(const std::vector<KeyPart>& par
   return out;
 }
 
-Result<KeyBound> TableRows::bound_of(const FamilyOutline& family, const stores::Bound& bound) const {
+Result<KeyBound> TableRows::bound_of(const FamilyOutline& family, const stores::Bound& bound, bool is_from) const {
   KeyBound out{{}, bound.inclusive};
   Key parts = bound.parts;
   // What is the same for all entries of the family leaves others of the table out.
   for (std::size_t i = parts.size(); i < schemas::leading_constants(family); ++i) {
     parts.push_back(model::from_literal(family.key[i].type, *family.key[i].constant));
     out.inclusive = true;
+  }
+  // Absent comes before all values, so where no value is absent it bounds nothing, or leaves nothing.
+  for (std::size_t i = 0; i < parts.size() && i < table_.clustering.size(); ++i) {
+    if (can_be(table_.clustering[i], parts[i])) continue;
+    parts.resize(i);
+    out.inclusive = is_from != table_.clustering[i].descending;
   }
   NOAM_ASSIGN_OR_RETURN(out.cells, cells_of(table_.clustering, parts));
   return out;
@@ -204,8 +222,8 @@ Result<std::vector<Bound>> TableRows::select_rows(const Key& block, const blocks
   add_columns(place_of(family), columns);
   add_marks(table_.head, columns);
   NOAM_ASSIGN_OR_RETURN(const auto partition, cells_of(table_.partition, block));
-  NOAM_ASSIGN_OR_RETURN(const KeyBound from, bound_of(family, range.from));
-  NOAM_ASSIGN_OR_RETURN(const KeyBound to, bound_of(family, range.to));
+  NOAM_ASSIGN_OR_RETURN(const KeyBound from, bound_of(family, range.from, true));
+  NOAM_ASSIGN_OR_RETURN(const KeyBound to, bound_of(family, range.to, false));
   std::vector<Bound> out;
   for (const Slice& slice : slices(from, to, descending_)) {
     Bound one;
@@ -285,8 +303,8 @@ Result<Head> TableRows::head_of(const Row& row) const {
   return out;
 }
 
-Result<std::optional<Entry>> TableRows::entry_of(std::uint32_t index, const Row& row) const {
-  const FamilyOutline& family = family_of(index);
+Result<std::optional<Entry>> TableRows::entry_of(std::uint32_t family_index, const Row& row) const {
+  const FamilyOutline& family = family_of(family_index);
   const FamilyPlace& place = place_of(family);
   if (!place.live.empty()) {
     const cql::Cell live = row[place.live];
@@ -294,7 +312,7 @@ Result<std::optional<Entry>> TableRows::entry_of(std::uint32_t index, const Row&
   }
   Entry out;
   std::optional<Key> block;
-  if (in_rows(index)) {
+  if (in_rows(family_index)) {
     // A partition that has only what it has once is a row without clustering columns.
     if (row[clustering_names_[0]].is_null()) return std::optional<Entry>();
     NOAM_ASSIGN_OR_RETURN(out.key, key_of(table_.clustering, row));

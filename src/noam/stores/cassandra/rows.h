@@ -56,6 +56,9 @@ class TableRows {
   // Whether entries of the family are rows, and not what a partition has once.
   [[nodiscard]] bool in_rows(std::uint32_t family) const { return !family_of(family).one_a_block(); }
 
+  // False: there is never such a block, because a part of its key is absent that always is there.
+  [[nodiscard]] bool can_be(const Key& block) const;
+
   // Reading. Statements name the marks of the head; the first one also what a partition has once, and all of the head.
   [[nodiscard]] Result<Bound> select_once(const Key& block, blocks::HeadPart head) const;
   // The rows of a family between bounds, one statement for each slice.
@@ -67,7 +70,7 @@ class TableRows {
   [[nodiscard]] Result<Key> block_of(const Row& row) const;
   [[nodiscard]] Result<blocks::Head> head_of(const Row& row) const;
   // None: the row has no entry of the family.
-  [[nodiscard]] Result<std::optional<Entry>> entry_of(std::uint32_t family, const Row& row) const;
+  [[nodiscard]] Result<std::optional<Entry>> entry_of(std::uint32_t family_index, const Row& row) const;
   // Whether the row has an entry of any family.
   [[nodiscard]] bool has_entry(const Row& row) const;
 
@@ -87,7 +90,8 @@ class TableRows {
   [[nodiscard]] const Family& family_of(std::uint32_t index) const;
   [[nodiscard]] const schemas::cassandra::FamilyPlace& place_of(const Family& family) const;
   [[nodiscard]] Result<std::vector<KeyCell>> cells_of(const std::vector<KeyPart>& parts, const Key& key) const;
-  [[nodiscard]] Result<KeyBound> bound_of(const Family& family, const stores::Bound& bound) const;
+  [[nodiscard]] bool can_be(const KeyPart& part, const model::Datum& datum) const;
+  [[nodiscard]] Result<KeyBound> bound_of(const Family& family, const stores::Bound& bound, bool is_from) const;
   [[nodiscard]] Result<Key> key_of(const std::vector<KeyPart>& parts, const Row& row) const;
   Result<void> append_value(const std::string& column, const schemas::Column& about, const model::Datum& datum,
                             cql::Values& out) const;
