@@ -1,16 +1,19 @@
-"""Cassandra."""
+"""Cassandra: generated files, noam itself, and the programs of tests that need a server."""
 
+import collections
 import datetime
 import decimal
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
-from support import ROOT, RUN, ScriptFailed, cassandra, erasing, generated, names, server
+from support import ROOT, RUN, ScriptFailed, cassandra, erasing, generated, names, noam, run, running, server, unique
 
 SCHEMA = """\
 -- Two tables; the semicolon in this comment ; ends nothing.
@@ -325,6 +328,283 @@ class Erasing(unittest.TestCase):
             with self.subTest(design=design):
                 erasing.compare(self, "cassandra", design, self.make_anew, lambda folder, design=design: ErasingApplication(
                     design, erasing.statements((folder / "statements.cql").read_text(), "-- ")), self.contents)
+
+
+class Running(unittest.TestCase):
+    """noam itself, on a keyspace that goes with the test."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.keyspace = unique("noam")  # created by `noam deploy`
+        self.addCleanup(cassandra.drop_keyspace, self.keyspace)
+        self.store = running.url(self.keyspace)
+
+    def batch(self, model, requests):
+        batch = running.Batch(self.folder, model, self.store, requests)
+        self.addCleanup(batch.kill)
+        return batch
+
+    def answers(self, model, *queries):
+        """The rows of each query, which is a pair of a name and parameters."""
+        requests = [{"run": name, "params": parameters} for name, parameters in queries]
+        return [answer["rows"] for answer in self.batch(model, requests).finish()]
+
+    def answer(self, model, query, **parameters):
+        return self.answers(model, (query, parameters))[0]
+
+    def check_at_rest(self, model):
+        """All copies are right, and nothing is left of commands that were interrupted."""
+        self.assertIn("no differences", noam("verify", model, "--store", self.store))
+        noam("sweep", model, "--store", self.store)
+        self.assertEqual(cassandra.unfinished(self.keyspace), [])
+
+
+BANK = ROOT / "tests" / "models" / "bank.noam"
+BLOG = ROOT / "examples" / "blog" / "blog.noam"
+MICROBLOG = ROOT / "examples" / "microblog" / "microblog.noam"
+SHORTENER = ROOT / "examples" / "shortener" / "shortener.noam"
+NAMES = ["ann", "ben", "cem", "dan", "eva", "fay"]
+START = 100  # on each account
+
+
+def opened():
+    return [running.request("open", name=name, balance=START) for name in NAMES]
+
+
+def transfers(chance, count, most):
+    requests = []
+    for number in range(count):
+        payer, payee = chance.sample(NAMES, 2)
+        requests.append(running.request("transfer", payer=payer, payee=payee, amount=chance.randint(1, most),
+                                        about=f"{chance.choice(['rent', 'tea', 'a book'])} {number % 7}"))
+    return requests
+
+
+def shortener_of_numbers(folder):
+    """The model, with the counts of seed001 as numbers. Native counters count twice what is sent twice."""
+    model = folder / "shortener.noam"
+    model.write_text(re.sub(r'counters: "native",? ?', "", SHORTENER.read_text()).replace(" with cassandra()", ""))
+    return model
+
+
+class Killed(Running):
+    """noam is killed by SIGKILL at random moments, and run again."""
+
+    @classmethod
+    def setUpClass(cls):
+        # A process that is killed while it deploys leaves a lock, which lasts half a minute. Other tests run meanwhile.
+        cls.deploys = []
+        for _ in range(6):
+            keyspace = unique("noam")
+            cls.addClassCleanup(cassandra.drop_keyspace, keyspace)
+            command = ["deploy", BLOG, "--strategy", "timelines", "--store", running.url(keyspace)]
+            program = running.start(*command)
+            time.sleep(random.uniform(0.03, 0.5))
+            program.kill()
+            program.communicate()
+            program = running.start(*command)
+            cls.addClassCleanup(program.kill)
+            cls.deploys.append((keyspace, program))
+
+    def test_no_command_is_lost_or_applied_twice(self):
+        noam("deploy", BANK, "--strategy", "tables", "--store", self.store)
+        chance = random.Random()
+        self.batch(BANK, opened()).finish()
+        # No account runs empty, so the answer to a command does not depend on when it is decided. Another process meets
+        # what this one leaves behind.
+        requests = [*transfers(chance, 120, 1), *opened()]
+        other = self.batch(BANK, transfers(chance, 60, 1))
+        answers = []
+        for _ in range(10):
+            batch = self.batch(BANK, requests)
+            batch.wait_for(min(len(answers) + chance.randrange(20), len(requests) - 1))
+            time.sleep(chance.random() * 0.03)
+            batch.kill()
+            answers = self.check_repeated(answers, batch.answers())
+        batch = self.batch(BANK, requests)
+        answers = self.check_repeated(answers, batch.finish())
+        self.assertEqual([answer.get("code") for answer in answers], [None] * 120 + ["exists"] * len(NAMES))
+        self.check_transfers([*zip(other.requests, other.finish()), *zip(requests, answers)])
+        self.check_at_rest(BANK)
+
+    def check_repeated(self, before, now):
+        """A command that is repeated is answered as it was. All answers that are known."""
+        for old, new in zip(before, now):
+            self.assertEqual(new, old)
+        return max(before, now, key=len)
+
+    def check_transfers(self, answered):
+        """There are the transfers that were acknowledged, and they make the balances."""
+        changes, counts, keys = collections.Counter(), collections.Counter(), []
+        for sent, answer in answered:
+            if answer["outcome"] == "applied":
+                payer, payee = sent["params"]["payer"], sent["params"]["payee"]
+                changes[payer] -= sent["params"]["amount"]
+                changes[payee] += sent["params"]["amount"]
+                counts.update([(payer, "payments"), (payee, "receipts")])
+                keys += answer["keys"]
+        self.assertEqual(self.transfers(), sorted(keys))
+        for name in NAMES:
+            self.assertEqual(self.answer(BANK, "account", name=name)[0]["a"]["balance"], START + changes[name])
+            self.assertEqual(self.answer(BANK, "transfers", name=name),
+                             [{"payments": counts[name, "payments"], "receipts": counts[name, "receipts"]}])
+
+    def transfers(self):
+        rows = cassandra.execute(f"SELECT id, noam_live FROM {self.keyspace}.transfers")
+        return sorted(str(row.id) for row in rows if row.noam_live)
+
+    def test_no_line_of_a_file_is_lost_or_loaded_twice(self):
+        # What is counted is not stored itself, so a visit that is loaded twice counts twice.
+        model = shortener_of_numbers(self.folder)
+        noam("deploy", model, "--strategy", "seed001", "--store", self.store)
+        noam("load", model, SHORTENER.parent / "sample" / "Url.jsonl", "--store", self.store)
+        visits = self.folder / "Visit.jsonl"
+        visits.write_text("".join(json.dumps({"url": "noam", "at": "2015-07-15T13:59:00Z", "country": "IT",
+                                              "ip": f"192.0.2.{number % 250}"}) + "\n" for number in range(3000)))
+        for _ in range(5):
+            program = running.start("load", model, visits, "--store", self.store)
+            time.sleep(random.uniform(0.05, 0.7))
+            program.kill()
+            program.communicate()
+        noam("load", model, visits, "--store", self.store)
+        self.assertEqual(self.answer(model, "visits_by_country", short="noam"), [{"country": "IT", "visits": 3000}])
+        self.assertEqual(self.answer(model, "unique_visitors", short="noam"), [{"visitors": 250}])
+        self.check_at_rest(model)
+
+    def test_tables_are_completed_by_the_next_deploy(self):
+        for keyspace, program in self.deploys:
+            code, out, err = running.end(program)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("`timelines`, 7 collections with 7 families", out)
+            store = ["--store", running.url(keyspace)]
+            self.assertIn("4 loaded", noam("load", BLOG, BLOG.parent / "sample", *store))
+            self.assertEqual(noam("verify", BLOG, *store), "28 entries compared under `timelines`, no differences\n")
+
+
+class Together(Running):
+    def test_two_processes_transfer_and_a_reader_sees_what_is_committed(self):
+        noam("deploy", BANK, "--strategy", "tables", "--store", self.store)
+        self.batch(BANK, opened()).finish()
+        chance = random.Random()
+        batches = [self.batch(BANK, transfers(chance, 80, 60)) for _ in range(2)]
+        seen, looks = set(), 0
+        while any(batch.runs() for batch in batches):
+            seen |= self.look()
+            looks += 1
+            if looks % 50 == 25:
+                self.assertIn("no differences", noam("verify", BANK, "--store", self.store))
+        answers = [answer for batch in batches for answer in batch.finish()]
+        self.assertEqual({(answer["outcome"], answer.get("code")) for answer in answers},
+                         {("applied", None), ("refused", "require")})
+        keys = {key for answer in answers for key in answer.get("keys", [])}
+        self.assertEqual(len(keys), sum(answer["outcome"] == "applied" for answer in answers))
+        self.assertGreater(looks, 10)
+        self.assertTrue(seen)
+        self.assertLessEqual(seen, keys)
+        self.assertEqual(self.look(), keys)
+        self.assertEqual(sum(self.answer(BANK, "account", name=name)[0]["a"]["balance"] for name in NAMES),
+                         START * len(NAMES))
+        self.check_at_rest(BANK)
+
+    def look(self):
+        """The ids of all transfers that another program sees. A row without clustering columns, or without
+        `noam_live`, is a head that stands alone."""
+        for row in cassandra.execute(f"SELECT balance, paid, got, noam_live FROM {self.keyspace}.accounts"):
+            if row.noam_live:
+                self.assertEqual(row.balance, START - row.paid + row.got)
+                self.assertGreaterEqual(row.balance, 0)
+        rows = [row for row in cassandra.execute(f"SELECT id, noam_live FROM {self.keyspace}.transfers") if row.noam_live]
+        for table in ["payments", "receipts", "words"]:
+            rows += cassandra.execute(f"SELECT id FROM {self.keyspace}.{table}")
+        return {str(row.id) for row in rows if row.id is not None}
+
+
+class OtherPrograms(Running):
+    """The statements of the seeds, sent by other programs, give what noam answers."""
+
+    def rows(self, statement, *parameters):
+        """Without heads that stand alone."""
+        rows = cassandra.execute(statement.replace("FROM ", f"FROM {self.keyspace}."), parameters)
+        return [row for row in rows if None not in (row[0], getattr(row, "noam_live", True))]
+
+    @staticmethod
+    def time(of):
+        return of.isoformat(timespec="milliseconds") + "Z"
+
+    def tweet(self, row):
+        return {"id": row.tweet_id, "at": self.time(row.date_time), "content": row.content, "language": row.language,
+                "likes": row.number_of_likes, "shares": row.number_of_shares}
+
+    def test_the_tables_of_seed_003(self):
+        noam("deploy", MICROBLOG, "--strategy", "seed003", "--store", self.store)
+        run([MICROBLOG.parent / "generate", self.folder / "data", 12, 90])
+        noam("load", MICROBLOG, self.folder / "data", "--store", self.store)
+        commands = [running.request("post", id=7, author="ann", at="2026-07-01T00:00:00Z", content="late", language="en"),
+                    running.request("post", id=1000, author="zoe", at="2026-07-01T00:00:01Z", content="bye", language="en"),
+                    running.request("like", username="ben", tweet=7), running.request("share", username="ben", tweet=7),
+                    running.request("delete_tweet", id=1001),
+                    *(running.request("follow", follower=name, followed="ann") for name in ["ben", "cleo", "gus"]),
+                    running.request("unfollow", follower="cleo", followed="ann")]
+        answers = self.batch(MICROBLOG, commands).finish()
+        self.assertEqual([answer["outcome"] for answer in answers], ["applied", "refused", *["applied"] * 7])
+        cached = 0
+        for user in self.rows("SELECT username, noam_live FROM users PER PARTITION LIMIT 1"):
+            name = user.username
+            with self.subTest(user=name):
+                newest, posts, followed, followers = self.answers(
+                    MICROBLOG, ("newest", {"username": name}), ("posts_of", {"author": name}),
+                    ("followed_by", {"username": name}), ("followers_of", {"username": name}))
+                found = self.rows("SELECT date_time, tweet_id, author, content, language, number_of_likes,"
+                                  " number_of_shares FROM caches_by_users WHERE username = %s LIMIT 25", name)
+                self.assertEqual([{**self.tweet(row), "author": row.author} for row in found], newest)
+                cached += len(newest)
+                found = self.rows("SELECT date_time, tweet_id, content, language, number_of_likes, number_of_shares,"
+                                  " noam_live FROM tweets_by_authors WHERE author = %s", name)
+                self.assertEqual([self.tweet(row) for row in found], posts)
+                for kind, expected in [("follows", followed), ("follower", followers)]:
+                    found = self.rows("SELECT rel_target_id, rel_target_username FROM follower_relations_by_users"
+                                      " WHERE username = %s AND rel_type = %s", name, kind)
+                    self.assertEqual([{"id": row[0], "username": row[1]} for row in found], expected)
+        self.assertGreater(cached, 100)
+        script = self.folder / "newest.cql"
+        script.write_text("SELECT tweet_id FROM caches_by_users WHERE username = 'gus' LIMIT 25;\n")
+        printed = re.findall(r"^ +(\d+)$", cassandra.cqlsh(script, self.keyspace), re.MULTILINE)
+        newest = self.answer(MICROBLOG, "newest", username="gus")
+        self.assertEqual((printed[0], printed), ("7", [str(row["id"]) for row in newest]))
+
+    def test_the_tables_of_seed_001_with_native_counters(self):
+        self.check_statistics(SHORTENER)
+
+    def test_the_tables_of_seed_001_with_numbers(self):
+        self.check_statistics(shortener_of_numbers(self.folder))
+
+    def check_statistics(self, model):
+        noam("deploy", model, "--strategy", "seed001", "--store", self.store)
+        noam("load", model, SHORTENER.parent / "sample", "--store", self.store)
+        chance = random.Random(1)
+        visits = [running.request("visit", short=chance.choice(["noam", "x7Kp2mQd"]),
+                                  at=f"2015-07-{chance.randint(14, 17)}T{chance.randint(10, 14)}:30:00Z",
+                                  country=chance.choice(["IT", "DE", None]), ip=f"192.0.2.{chance.randint(1, 30)}")
+                  for _ in range(60)]
+        answers = self.batch(model, visits).finish()
+        self.assertEqual({answer["outcome"] for answer in answers}, {"applied"})
+        for short in ["noam", "x7Kp2mQd"]:
+            hours, days, countries, unique_ones, target = self.answers(model, *(
+                (query, {"short": short}) for query in ["visits_by_hour", "visits_by_day", "visits_by_country",
+                                                        "unique_visitors", "resolve"]))
+            rows = self.rows("SELECT hour, value FROM hourcounters WHERE short_url = %s", short)
+            self.assertGreater(len(rows), 10)
+            self.assertEqual([{"hour": self.time(row.hour), "visits": row.value} for row in rows], hours)
+            rows = self.rows("SELECT day, value FROM daycounters WHERE short_url = %s", short)
+            self.assertEqual([{"day": self.time(row.day), "visits": row.value} for row in rows], days)
+            rows = self.rows("SELECT country, value FROM countrycounters WHERE short_url = %s", short)
+            self.assertCountEqual([{"country": row.country.strip("\0") or None, "visits": row.value} for row in rows],
+                                  countries)
+            [row] = self.rows("SELECT value FROM uniquecounter WHERE short_url = %s", short)
+            self.assertEqual([{"visitors": row.value}], unique_ones)
+            self.assertEqual(len(self.rows("SELECT ip FROM uniquecounterips WHERE short_url = %s", short)), row.value)
+            rows = self.rows("SELECT long_url, noam_live FROM urls WHERE short_url = %s", short)
+            self.assertEqual([{"long": row.long_url} for row in rows], target)
 
 
 class Driver(unittest.TestCase):

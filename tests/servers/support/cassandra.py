@@ -41,6 +41,23 @@ def drop_keyspace(name):
     execute(f"DROP KEYSPACE IF EXISTS {name}")
 
 
+def contents(name):
+    """All that lies in a keyspace: its columns, and the rows of each table. Without what counts attempts to deploy."""
+    columns = execute("SELECT table_name, column_name, type FROM system_schema.columns WHERE keyspace_name = %s", (name,))
+    rows = {table: execute(f"SELECT * FROM {name}.{table}") for table in {column.table_name for column in columns}}
+    return sorted(columns), {table: sorted(repr(row._replace(beat=0) if hasattr(row, "beat") else row) for row in found)
+                             for table, found in rows.items()}
+
+
+def unfinished(name):
+    """The heads of a keyspace of noam that are held, or have marks of commands that are done."""
+    tables = execute("SELECT table_name FROM system_schema.columns WHERE keyspace_name = %s AND column_name = 'noam_tx'"
+                     " ALLOW FILTERING", (name,))
+    return [(table, row) for (table,) in tables
+            for row in execute(f"SELECT noam_tx, noam_hold, noam_done FROM {name}.{table}")
+            if (row.noam_tx and row.noam_tx.int) or row.noam_hold or row.noam_done]
+
+
 def statements(text):
     """The statements of a CQL file, without comments and the semicolons between them. Batches stay whole."""
     token = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\$.*?\$\$"""
