@@ -1,6 +1,7 @@
 """Cassandra: generated files, noam itself, and the programs of tests that need a server."""
 
 import collections
+import contextlib
 import datetime
 import decimal
 import json
@@ -361,6 +362,7 @@ class Running(unittest.TestCase):
 
 BANK = ROOT / "tests" / "models" / "bank.noam"
 BLOG = ROOT / "examples" / "blog" / "blog.noam"
+GAME = ROOT / "examples" / "game" / "game.noam"
 MICROBLOG = ROOT / "examples" / "microblog" / "microblog.noam"
 SHORTENER = ROOT / "examples" / "shortener" / "shortener.noam"
 NAMES = ["ann", "ben", "cem", "dan", "eva", "fay"]
@@ -605,6 +607,137 @@ class OtherPrograms(Running):
             self.assertEqual(len(self.rows("SELECT ip FROM uniquecounterips WHERE short_url = %s", short)), row.value)
             rows = self.rows("SELECT long_url, noam_live FROM urls WHERE short_url = %s", short)
             self.assertEqual([{"long": row.long_url} for row in rows], target)
+
+
+class BadInput(Running):
+    """Each is one line on standard error, soon, and changes nothing."""
+
+    def check_refused(self, says, *arguments, code=2, environment=None):
+        begin = time.monotonic()
+        program = running.start(*arguments, environment=environment)
+        ended, out, err = running.end(program)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual((ended, out, err.count("\n")), (code, "", 1), err)
+        self.assertRegex(err, says)
+        self.assertTrue(err.startswith("noam: "), err)
+
+    def check_not_connected(self, says, place, **more):
+        self.check_refused(says, "deploy", BLOG, "--store", f"cassandra://{place}", **more)
+        self.check_refused(says, "run", BLOG, "timeline", "name=ann", "--store", f"cassandra://{place}", **more)
+
+    def deploy(self, model, strategy, *data):
+        noam("deploy", model, "--strategy", strategy, "--store", self.store)
+        if data:
+            noam("load", model, *data, "--store", self.store)
+
+    @contextlib.contextmanager
+    def unchanged(self):
+        before = cassandra.contents(self.keyspace)
+        yield
+        self.assertEqual(cassandra.contents(self.keyspace), before)
+
+    def test_a_host_that_does_not_exist(self):
+        self.check_not_connected("unknown host: no-such-host.invalid:9042", "no-such-host.invalid/k")
+
+    def test_a_port_that_is_closed(self):
+        with running.listener(running.silence) as port:
+            pass
+        self.check_not_connected(f"127.0.0.1:{port}", f"127.0.0.1:{port}/k")
+
+    def test_a_server_that_never_answers(self):
+        with running.listener(running.silence) as port:
+            self.check_not_connected(f"no node answered within 1000 ms .*127.0.0.1:{port}",
+                                     f"127.0.0.1:{port}/k?connect_timeout=1s")
+
+    def test_a_datacenter_that_does_not_exist(self):
+        self.check_refused("unknown datacenter `mars`; the cluster has: datacenter1", "deploy", BLOG, "--store",
+                           running.url(self.keyspace, "datacenter=mars"))
+        self.assertEqual(cassandra.contents(self.keyspace), ([], {}))
+
+    def test_a_keyspace_that_does_not_exist(self):
+        for command in [["run", BLOG, "register", "name=zed"], ["run", BLOG, "--batch"], ["verify", BLOG],
+                        ["load", BLOG, BLOG.parent / "sample"]]:
+            self.check_refused(f"there is no keyspace `{self.keyspace}`; create it with `noam deploy",
+                               *command, "--store", self.store)
+        self.assertEqual(cassandra.execute("SELECT * FROM system_schema.keyspaces WHERE keyspace_name = %s",
+                                           (self.keyspace,)), [])
+
+    def test_a_keyspace_of_another_model(self):
+        self.deploy(GAME, "eao", generated.FIGURE3)
+        with self.unchanged():
+            for command in [["deploy", BLOG], ["run", BLOG, "register", "name=zed"], ["verify", BLOG],
+                            ["load", BLOG, BLOG.parent / "sample"]]:
+                self.check_refused("the store holds entries of another design, `eao`: entity `Player` is only in the store",
+                                   *command, "--store", self.store)
+
+    def test_a_keyspace_of_another_design(self):
+        self.deploy(BLOG, "timelines", BLOG.parent / "sample")
+        with self.unchanged():
+            for command in [["deploy", BLOG], ["run", BLOG, "register", "name=zed"], ["verify", BLOG]]:
+                self.check_refused("was deployed under `timelines`, not under `etf`", *command, "--strategy", "etf", "--store",
+                                   self.store)
+
+    def test_a_table_that_lacks_a_column(self):
+        self.deploy(BLOG, "timelines", BLOG.parent / "sample")
+        cassandra.execute(f"ALTER TABLE {self.keyspace}.timelines DROP text")
+        with self.unchanged():
+            for command in [["deploy", BLOG], ["run", BLOG, "timeline", "name=ann"], ["verify", BLOG]]:
+                self.check_refused(f"column `text` of table {self.keyspace}.timelines is missing", *command, "--store",
+                                   self.store)
+
+    def test_a_column_that_was_emptied_and_one_that_was_added(self):
+        self.deploy(BLOG, "timelines", BLOG.parent / "sample")
+        for change in ["DROP text", "ADD text text", "ADD more int"]:
+            cassandra.execute(f"ALTER TABLE {self.keyspace}.timelines {change}")
+        code, out, _ = running.end(running.start("verify", BLOG, "--store", self.store))
+        self.assertEqual((code, out.count("is wrong: text is null")), (3, 8), out)
+        self.check_refused("the copy in collection `timelines` is broken", "run", BLOG, "timeline", "name=ann", "--store",
+                           self.store, code=3)
+        noam("repair", BLOG, "--store", self.store)
+        self.assertEqual(len(self.answer(BLOG, "timeline", name="ann")), 3)
+        self.check_at_rest(BLOG)
+
+    def test_a_table_that_is_missing(self):
+        self.deploy(BLOG, "timelines", BLOG.parent / "sample")
+        cassandra.execute(f"DROP TABLE {self.keyspace}.timelines")
+        with self.unchanged():
+            for command in [["deploy", BLOG], ["run", BLOG, "register", "name=zed"], ["verify", BLOG]]:
+                self.check_refused(f"table {self.keyspace}.timelines is missing", *command, "--store", self.store)
+
+    def test_rows_that_noam_did_not_write(self):
+        self.deploy(BLOG, "timelines")
+        generated.generate("cassandra", BLOG, "timelines", self.folder, BLOG.parent / "sample")
+        for statement in cassandra.statements((self.folder / "data.cql").read_text()):
+            if found := re.fullmatch(r"INSERT INTO (timelines .*)", statement):
+                cassandra.execute(f"INSERT INTO {self.keyspace}.{found[1]}")
+        with self.unchanged():
+            for command in [["run", BLOG, "timeline", "name=ann"], ["verify", BLOG], ["repair", BLOG], ["sweep", BLOG],
+                            ["stats", BLOG]]:
+                self.check_refused(f"table {self.keyspace}.timelines has rows that noam did not write", *command, "--store",
+                                   self.store)
+
+    def test_a_server_with_passwords_and_tls(self):
+        files = RUN / "cassandra-secure"
+        mine = f"certificate={files}/client.pem&key={files}/client.key"
+        right = f"ca={files}/ca.pem&{mine}"
+        command = ["run", BLOG, "timeline", "name=ann", "--store"]
+        # The node creates its superuser some moments after it answers.
+        for _ in range(100):
+            program = running.start(*command, running.url(self.keyspace, f"user=cassandra&{right}", "cassandra-secure"),
+                                    environment={"NOAM_CASSANDRA_PASSWORD": "cassandra"})
+            if "there is no keyspace" in running.end(program)[2]:
+                break
+            time.sleep(0.2)
+        for says, options, password in [
+                ("there is no keyspace", f"user=cassandra&{right}", "cassandra"),
+                ("username cassandra and/or password are incorrect", f"user=cassandra&{right}", "wrong"),
+                ("username nobody and/or password are incorrect", f"user=nobody&{right}", "cassandra"),
+                ("the server requires a user and a password", right, "cassandra"),
+                ("not connected: ", "user=cassandra", "cassandra"),
+                ("the server's certificate was refused", f"user=cassandra&ca={files}/other.pem&{mine}", "cassandra")]:
+            with self.subTest(says):
+                self.check_refused(says, *command, running.url(self.keyspace, options, "cassandra-secure"),
+                                   environment={"NOAM_CASSANDRA_PASSWORD": password})
 
 
 class Driver(unittest.TestCase):
