@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-servers check tidy fuzz property faults bench experiment man format clean help setup
+.PHONY: build demo test test-servers test-cassandra check tidy fuzz property faults bench experiment man format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -18,6 +18,7 @@ POWER_ROUNDS ?= 2000
 IO_STEP ?= 1
 CORRUPT_PLACES ?= 1000
 SOAK_SECONDS ?= 600
+cassandra_tests := noam_cql_server_test noam_cassandra_test noam_contract_test
 
 build: build/release/build.ninja   ## The program, as build/noam (the default)
 	cmake --build --preset release -j $(JOBS) --target noam
@@ -31,8 +32,12 @@ test: build                        ## All tests
 	ctest --preset release -j $(JOBS)
 
 test-servers: build                ## What noam generates, and its driver, on real databases, which are fetched and started for it; SERVERS="redis" runs some
-	cmake --build --preset release -j $(JOBS) --target noam_cql_server_test
+	cmake --build --preset release -j $(JOBS) --target $(cassandra_tests)
 	tests/servers/run $(SERVERS)
+
+test-cassandra: build              ## The part of test-servers for Cassandra: noam, its driver and its store, for some minutes
+	cmake --build --preset release -j $(JOBS) --target $(cassandra_tests)
+	tests/servers/run cassandra
 
 check: setup                       ## Format, clang-tidy on what changed, headers alone, include directions, scripts
 	tools/check
@@ -74,7 +79,7 @@ clean:                             ## Removes build/
 	rm -rf build
 
 help:                              ## This list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 setup:
 	@tools/setup

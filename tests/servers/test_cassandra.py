@@ -740,20 +740,31 @@ class BadInput(Running):
                                    environment={"NOAM_CASSANDRA_PASSWORD": password})
 
 
-class Driver(unittest.TestCase):
-    """noam::cql. The tests of tests/cql are a program of their own."""
+class Programs(unittest.TestCase):
+    """The tests in C++ that need these servers."""
 
-    def test_on_these_servers(self):
-        program = ROOT / "build" / "release" / "tests" / "noam_cql_server_test"
-        self.assertTrue(program.exists(), f"{program} is missing; `make test-servers` builds it")
-        open_one, secure = server("cassandra"), server("cassandra-secure")
-        environment = {"NOAM_TEST_CASSANDRA": f"{open_one['host']}:{open_one['port']}",
-                       "NOAM_TEST_CASSANDRA_SECURE": f"{secure['host']}:{secure['port']}",
-                       "NOAM_TEST_CASSANDRA_CERTIFICATES": str(RUN / "cassandra-secure")}
-        done = subprocess.run([program], env={**os.environ, **environment}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False, timeout=600)
+    def check_passes(self, name, *arguments, **environment):
+        program = ROOT / "build" / "release" / "tests" / name
+        self.assertTrue(program.exists(), f"{program} is missing; `make test-cassandra` builds it")
+        place = server("cassandra")
+        environment = {"NOAM_TEST_CASSANDRA": f"{place['host']}:{place['port']}", **environment}
+        done = subprocess.run([program, *arguments], env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False, timeout=1200)
         self.assertEqual(done.returncode, 0, done.stdout)
         if "[  PASSED  ] 0 tests" in done.stdout:
             self.skipTest("this noam was built without the driver")
         # Figures, if there are some.
         print(*(line for line in done.stdout.splitlines() if line.startswith("  ")), sep="\n")
+
+    def test_the_driver(self):
+        secure = server("cassandra-secure")
+        self.check_passes("noam_cql_server_test", NOAM_TEST_CASSANDRA_SECURE=f"{secure['host']}:{secure['port']}",
+                          NOAM_TEST_CASSANDRA_CERTIFICATES=str(RUN / "cassandra-secure"))
+
+    def test_the_answers_of_noam(self):
+        short = {"NOAM_DESIGNS": "1", "NOAM_PROPERTY_CASES": "5"} if os.environ.get("CI") else {}
+        self.check_passes("noam_cassandra_test", **short)
+
+    @unittest.skipIf(os.environ.get("CI"), "it takes minutes; `make test-cassandra` runs it")
+    def test_the_contract_of_stores(self):
+        self.check_passes("noam_contract_test", "--gtest_filter=*cassandra*")
