@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-servers test-cassandra check tidy fuzz property faults bench experiment man format clean help setup
+.PHONY: build demo cassandra test test-servers test-cassandra check tidy fuzz property faults bench experiment man format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -26,6 +26,9 @@ build: build/release/build.ninja   ## The program, as build/noam (the default)
 
 demo: build                        ## What noam does, in a minute
 	tools/demo
+
+cassandra: build                   ## The microblog on a node of Cassandra, left running, and how to reach it
+	tools/cassandra
 
 test: build                        ## All tests
 	cmake --build --preset release -j $(JOBS)
