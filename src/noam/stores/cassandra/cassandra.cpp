@@ -165,9 +165,10 @@ Result<void> CassandraBlocks::write(const std::vector<std::vector<blocks::UnitWr
 }
 
 Result<cql::Request> CassandraBlocks::request_of(const std::string& text, cql::Values values) {
-  NOAM_ASSIGN_OR_RETURN(cql::Prepared prepared, session_->prepare(text));
+  auto prepared = session_->prepare(text);
+  if (!prepared) return without_code(prepared.error());
   cql::Request out;
-  out.statements.push_back({std::move(prepared), std::move(values)});
+  out.statements.push_back({std::move(*prepared), std::move(values)});
   out.idempotent = true;
   return out;
 }
@@ -178,7 +179,7 @@ Result<void> CassandraBlocks::keep_command(const std::string& id, const Key& col
       request_of(fmt::format("INSERT INTO {}.noam_commands (id, kept) VALUES (?, ?) USING TTL ?", keyspace_.name()),
                  cql::Values().blob(id).blob(write_values(columns)).integer(commands_are_kept)));
   const cql::Response done = session_->run(request, by);
-  if (!done.ok()) return cql::error_of(done.failure());
+  if (!done.ok()) return without_code(cql::error_of(done.failure()));
   return {};
 }
 
@@ -187,7 +188,7 @@ Result<std::optional<Key>> CassandraBlocks::kept_command(const std::string& id, 
                         request_of(fmt::format("SELECT kept FROM {}.noam_commands WHERE id = ?", keyspace_.name()),
                                    cql::Values().blob(id)));
   const cql::Response found = session_->run(request, by);
-  if (!found.ok()) return cql::error_of(found.failure());
+  if (!found.ok()) return without_code(cql::error_of(found.failure()));
   if (found.row_count() == 0) return std::optional<Key>();
   Key out;
   if (!read_values(found.row(0)[0].bytes(), out)) return Error{"what was kept of a command cannot be read"};

@@ -30,11 +30,7 @@ namespace {
 constexpr std::uint32_t page_rows = 5'000;
 constexpr int most_tries = 100;
 
-Error error_of(const cql::Response& response) {
-  Error out = cql::error_of(response.failure());
-  out.code.clear();  // nobody knows what becomes of it
-  return out;
-}
+Error error_of(const cql::Response& response) { return without_code(cql::error_of(response.failure())); }
 
 // Reads compete with writes to the same partition; they are simply sent again.
 bool is_busy(const cql::Failure& failure) {
@@ -93,9 +89,10 @@ Result<cql::Statement> Partitions::prepared(const Bound& bound) {
     const auto found = prepared_.find(bound.text);
     if (found != prepared_.end()) return cql::Statement{found->second, bound.values};
   }
-  NOAM_ASSIGN_OR_RETURN(cql::Prepared made, session_.prepare(bound.text));
+  auto made = session_.prepare(bound.text);
+  if (!made) return without_code(made.error());
   const std::lock_guard lock(lock_);
-  return cql::Statement{prepared_.try_emplace(bound.text, std::move(made)).first->second, bound.values};
+  return cql::Statement{prepared_.try_emplace(bound.text, std::move(*made)).first->second, bound.values};
 }
 
 std::vector<cql::Response> Partitions::run(std::vector<cql::Request>& requests, Deadline by) {

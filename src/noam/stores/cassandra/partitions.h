@@ -19,6 +19,13 @@
 // The partitions of a design's tables: read at one moment, and written under a condition.
 namespace noam::stores::cassandra {
 
+// Of a failure while data is read or written. A code would say that a command is refused, but nobody knows what becomes
+// of it.
+inline Error without_code(Error error) {
+  error.code.clear();
+  return error;
+}
+
 // A design as tables of a keyspace. Has copies of what it is made of.
 class DesignTables {
  public:
