@@ -175,6 +175,27 @@ TEST(CassandraTables, OfAStoreAreThoseThatGeneratePrints) {
   EXPECT_GT(designs, 20U);
 }
 
+// A kept sum is exact: on the way, it may be larger than an int.
+TEST(CassandraRows, HaveRoomForSumsOfInts) {
+  const ModelPointer model = model_of(R"(
+    model m
+    entity Box { name: text key }
+    entity Item { id: int key  box: Box inverse items  n: int }
+    command make($name) { insert Box { name: $name } }
+    command fill($id, $box, $n) { insert Item { id: $id, box: $box, n: $n } }
+    query total($name) { select (select sum(i.n) from b.items i) as n from Box b where b.name = $name }
+    design kept { collection boxes of Box b by name { copy total: sum(i.n) as n from b.items i } }
+  )");
+  SessionEngine engine(*model, "kept");
+  engine.answer({{"run", "make"}, {"params", {{"name", "a"}}}});
+  for (int id = 0; id < 3; ++id)
+    engine.answer({{"run", "fill"}, {"params", {{"id", id}, {"box", "a"}, {"n", INT64_MAX}}}});
+  const design::Program& program = engine.session().program();
+  const Tables tables(program);
+  for (std::uint32_t f = 0; f < program.design.families.size(); ++f)
+    check_family(tables, engine.store(), program.design.families[f].collection, f);
+}
+
 namespace {
 
 const char* const shop = R"(

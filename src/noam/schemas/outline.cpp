@@ -42,15 +42,15 @@ model::Type cell_type(const model::Cell& cell) {
 
 class Outliner {
  public:
-  Outliner(const model::Model& model, const Design& design) : model_(model), design_(design) {}
+  Outliner(const model::Model& model, const Design& design, Own own) : model_(model), design_(design), own_(own) {}
 
-  Outline run(Own own) {
+  Outline run() {
     Outline out;
     out.of = &model_;
     out.design = &design_;
     for (std::uint32_t i = 0; i < design_.collections.size(); ++i) {
       const design::Collection& collection = design_.collections[i];
-      if (collection.families.empty() || (own == Own::Without && design_.families[collection.families[0]].of_noam()))
+      if (collection.families.empty() || (own_ == Own::Without && design_.families[collection.families[0]].of_noam()))
         continue;
       out.collections.push_back(collection_outline(i, collection));
     }
@@ -149,6 +149,8 @@ class Outliner {
     const TypeKind kind = cell.expr.type.kind;
     out.counts = cell.expr.kind == ExprKind::Fold && kind == TypeKind::Int &&
                  (cell.expr.fold == model::Fold::Count || cell.expr.fold == model::Fold::Sum);
+    // noam keeps a sum exactly, however large it is; whether it fits is asked when it is read.
+    if (own_ == Own::With && out.counts && cell.expr.fold == model::Fold::Sum) out.type.kind = TypeKind::Decimal;
     const auto same = [&](const std::vector<model::Part>& parts, Place::Kind where) {
       for (std::uint32_t i = 0; i < parts.size() && !out.same_as; ++i)
         if (parts[i].expr.kind != ExprKind::Constant && model::same(parts[i].expr, cell.expr))
@@ -203,6 +205,7 @@ class Outliner {
 
   const model::Model& model_;
   const Design& design_;
+  const Own own_;
 };
 
 }  // namespace
@@ -229,7 +232,7 @@ const CollectionOutline& Outline::collection_of(std::uint32_t family) const {
   return *found;
 }
 
-Outline outline(const model::Model& model, const Design& design, Own own) { return Outliner(model, design).run(own); }
+Outline outline(const model::Model& model, const Design& design, Own own) { return Outliner(model, design, own).run(); }
 
 std::vector<model::Type> key_types(const model::Model& model, const model::Type& reference) {
   std::vector<model::Type> out;

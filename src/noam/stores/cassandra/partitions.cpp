@@ -233,6 +233,8 @@ Result<Partitions::Moments> Partitions::answer(Reading& reading) {
       }));
     }
   }
+  // Nothing was asked for: the bounds of the ranges leave nothing.
+  if (!head) nothing = true;
   out.head = head.value_or(Head{});
   // Without a head there was nothing in the partition when the head was read.
   const bool never = (reading.once && out.head.sequence == 0) || table.counts();

@@ -244,6 +244,11 @@ Result<void> ColumnValues::append_elements(const Type& type, const Datum& datum,
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 Result<Datum> ColumnValues::read(const Type& type, std::string_view cql_type, const cql::Cell& cell) const {
+  // A sum, too: counters have no other type.
+  if (cql_type == "counter" && !cell.is_null()) {
+    NOAM_ASSIGN_OR_RETURN(const std::int64_t counted, cell.bigint());
+    return Datum(counted);
+  }
   const TypeKind kind = schemas::resolved(model_, type).kind;
   if (!cell.is_null()) {
     if (is_textual(cql_type) && !schemas::cassandra::is_text(model_, type) && kind != TypeKind::Json)
