@@ -1,7 +1,7 @@
 # The ways into the project. Ninja does the work in parallel, so the targets here run one after another.
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo cassandra test test-servers test-cassandra check tidy fuzz property faults bench experiment man format clean help setup
+.PHONY: build demo cassandra test test-servers test-cassandra test-cassandra-faults check tidy fuzz property faults bench experiment man format clean help setup
 
 JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -41,6 +41,10 @@ test-servers: build                ## What noam generates, and its driver, on re
 test-cassandra: build              ## The part of test-servers for Cassandra: noam, its driver and its store, for some minutes
 	cmake --build --preset release -j $(JOBS) --target $(cassandra_tests)
 	tests/servers/run cassandra
+
+test-cassandra-faults: build       ## Three nodes of Cassandra that are killed, cut off and paused, with eight clients; about 8 minutes
+	cmake --build --preset release -j $(JOBS) --target noam_cassandra_test
+	tests/servers/cassandra_faults
 
 check: setup                       ## Format, clang-tidy on what changed, headers alone, include directions, scripts
 	tools/check

@@ -6,7 +6,7 @@
 #include "tests/cql/server.h"
 
 // Which node gets a request. Needs several, whose replication factor can be 3:
-//   tools/servers start cassandra-cluster; NOAM_TEST_CASSANDRA_CLUSTER=127.0.0.1:port
+//   tools/servers start cassandra-cluster; NOAM_TEST_CASSANDRA_CLUSTER=$(tools/servers address cassandra-cluster)
 namespace noam::tests {
 namespace {
 
@@ -26,12 +26,13 @@ bool is_complete(cql::Session& session) {
 TEST(Cluster, AllClientsSendTheConditionalRequestsOfAKeyToOneNode) {
   const char* given = std::getenv("NOAM_TEST_CASSANDRA_CLUSTER");
   if (given == nullptr) GTEST_SKIP() << "NOAM_TEST_CASSANDRA_CLUSTER is not set";
-  const auto point = cql::parse_contact_point(given);
-  ASSERT_TRUE(point) << point.error().message;
-  auto one = cql::Session::connect(options_for(*point));
+  const auto points = cql::parse_contact_points(given);
+  ASSERT_TRUE(points) << points.error().message;
+  const cql::ContactPoint& point = points->front();
+  auto one = cql::Session::connect(options_for(point));
   for (int i = 0; i < 60 && !(one && is_complete(**one)); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    one = cql::Session::connect(options_for(*point));
+    one = cql::Session::connect(options_for(point));
   }
   ASSERT_TRUE(one) << one.error().message;
   const auto made = [&](const char* text) {
@@ -40,7 +41,7 @@ TEST(Cluster, AllClientsSendTheConditionalRequestsOfAKeyToOneNode) {
   };
   made("CREATE KEYSPACE IF NOT EXISTS c WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
   made("CREATE TABLE IF NOT EXISTS c.t (id text, part int, v int, PRIMARY KEY ((id, part)))");
-  const auto two = cql::Session::connect(options_for(*point));
+  const auto two = cql::Session::connect(options_for(point));
   ASSERT_TRUE(two) << two.error().message;
 
   std::map<std::string, int> coordinators;
