@@ -24,6 +24,40 @@ namespace {
 
 const std::vector<model::Parameter> no_parameters;
 
+// Whether there is a value in each row, whatever its type says: an element may be missing, so may the target of a
+// reference, and arithmetic may not fit.
+bool always_has_value(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Constant:
+    case ExprKind::Variable:
+    case ExprKind::Slot:
+    case ExprKind::Refreshed:
+    case ExprKind::CountOf:
+      return true;
+    case ExprKind::Field:
+      return !expr.type.optional && expr.operands[0].kind == ExprKind::Variable;
+    case ExprKind::Fold:
+      return expr.fold == model::Fold::Count || expr.fold == model::Fold::Sum;
+    case ExprKind::Call:
+      switch (expr.function) {
+        case model::Function::Minute:
+        case model::Function::Hour:
+        case model::Function::Day:
+        case model::Function::Week:
+        case model::Function::Month:
+        case model::Function::Year:
+        case model::Function::Shard:
+        case model::Function::MapKey:
+        case model::Function::Position:
+          return std::all_of(expr.operands.begin(), expr.operands.end(), always_has_value);
+        default:
+          return false;
+      }
+    default:
+      return false;
+  }
+}
+
 std::optional<Attribute> attribute_of(const Expr& expr) {
   if (expr.kind != ExprKind::Field || expr.operands[0].type.kind != TypeKind::Reference) return std::nullopt;
   return Attribute{expr.operands[0].type.entity(), expr.index};
@@ -118,6 +152,7 @@ class Outliner {
     Column out;
     out.name = part.name;
     out.type = part.expr.type;
+    out.type.optional = out.type.optional || !always_has_value(part.expr);
     out.place = std::move(place);
     out.descending = part.descending;
     out.meaning = text(collection, part.expr);
