@@ -207,8 +207,8 @@ class Generated(unittest.TestCase):
         # Theirs has room for one event a millisecond, and for one animal a genus: `id` and `name` keep them apart.
         self.assertEqual(self.columns(keyspace, "events"),
                          [("partition_key", "hour", "timestamp"), ("partition_key", "event_type", "text"),
-                          ("clustering", "time", "timestamp", "desc"), ("clustering", "id", "timeuuid", "desc"),
-                          ("regular", "data", "text"), ("regular", "url", "text")])
+                          ("clustering", "time", "timestamp", "desc"), ("clustering", "id_order", "blob", "desc"),
+                          ("regular", "data", "text"), ("regular", "id", "timeuuid"), ("regular", "url", "text")])
         self.assertEqual(self.columns(keyspace, "animals"),
                          [("partition_key", "family", "text"), ("clustering", "genus", "text", "asc"),
                           ("clustering", "name", "text", "asc"), ("regular", "species", "text"),
