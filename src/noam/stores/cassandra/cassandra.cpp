@@ -23,7 +23,7 @@ constexpr std::int32_t commands_are_kept = 3 * 3'600;  // seconds
 
 class CassandraBlocks final : public blocks::BlockStore {
  public:
-  CassandraBlocks(std::unique_ptr<cql::Session> session, const Place& place, bool create)
+  CassandraBlocks(std::shared_ptr<cql::Session> session, const Place& place, bool create)
       : session_(std::move(session)), place_(place), keyspace_(*session_, place.keyspace), create_(create) {
     capabilities_.max_entry_bytes = place.max_entry_bytes;
     capabilities_.max_unit_bytes = mebibyte;
@@ -71,7 +71,7 @@ class CassandraBlocks final : public blocks::BlockStore {
   [[nodiscard]] Error another_design(const Blueprint& blueprint) const;
   Result<cql::Request> request_of(const std::string& text, cql::Values values);
 
-  const std::unique_ptr<cql::Session> session_;
+  const std::shared_ptr<cql::Session> session_;
   const Place place_;
   Keyspace keyspace_;
   const bool create_;
@@ -199,6 +199,11 @@ Result<std::optional<Key>> CassandraBlocks::kept_command(const std::string& id, 
 
 Result<std::unique_ptr<blocks::BlockStore>> open_block_store(const Place& place, bool create) {
   NOAM_ASSIGN_OR_RETURN(std::unique_ptr<cql::Session> session, cql::Session::connect(place.cluster));
+  return open_block_store(std::shared_ptr<cql::Session>(std::move(session)), place, create);
+}
+
+Result<std::unique_ptr<blocks::BlockStore>> open_block_store(std::shared_ptr<cql::Session> session, const Place& place,
+                                                             bool create) {
   auto store = std::make_unique<CassandraBlocks>(std::move(session), place, create);
   NOAM_RETURN_IF_ERROR(store->find());
   return std::unique_ptr<blocks::BlockStore>(std::move(store));

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "noam/base/result.h"
+#include "noam/cql/session.h"
 #include "noam/stores/blocks/block_store.h"
 #include "noam/stores/cassandra/place.h"
 
@@ -13,5 +14,8 @@ namespace noam::stores::cassandra {
 // With `create`, the keyspace is created if it is missing, and deploy() makes its tables; else something must have been
 // deployed to it.
 Result<std::unique_ptr<blocks::BlockStore>> open_block_store(const Place& place, bool create);
+// On a session that was connected with the options of the place, and that the caller may use, too.
+Result<std::unique_ptr<blocks::BlockStore>> open_block_store(std::shared_ptr<cql::Session> session, const Place& place,
+                                                             bool create);
 
 }  // namespace noam::stores::cassandra
