@@ -17,6 +17,8 @@ std::vector<Row> bench_microblog(const Settings& settings);
 std::vector<Row> bench_eventlog(const Settings& settings);
 std::vector<Row> bench_load(const Settings& settings);
 std::vector<Row> bench_rubis(const Settings& settings);
+std::vector<Row> bench_cassandra_store(const Settings& settings);
+std::vector<Row> bench_cassandra_limits(const Settings& settings);
 
 // What is asked of all rivals in one slice, by thread. Made before the slice, and the same for each.
 template <typename Request>

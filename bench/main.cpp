@@ -41,6 +41,10 @@ const std::vector<Benchmark>& all_benchmarks() {
       {"experiment", "figure 14 of the paper: designs, workloads and sizes", noam::bench::bench_experiment, false},
       {"scaling", "what an operation costs with a hundred times the games, and the memory of a load",
        noam::bench::bench_scaling, false},
+      {"cassandra", "commands and queries on the Cassandra that NOAM_BENCH_CASSANDRA=host:port names",
+       noam::bench::bench_cassandra_store, false},
+      {"cassandra_limits", "how much one write and one commit can hold there", noam::bench::bench_cassandra_limits,
+       false},
   };
   return all;
 }

@@ -1,6 +1,9 @@
 #include "bench/noam_database.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 #include "noam/compile/compile.h"
 #include "noam/language/diagnostics.h"
 #include "noam/language/source.h"
+#include "noam/model/command_id.h"
 #include "noam/model/model.h"
 #include "noam/model/view.h"
 
@@ -23,6 +27,13 @@ ModelPointer read_model(const std::string& path) {
   auto model = compile_model(*source);
   if (!model) throw Failed(model.error().message);
   return std::move(*model);
+}
+
+model::CommandId new_command_id() {
+  thread_local Random random(std::random_device{}());
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return model::make_command_id(std::chrono::duration_cast<std::chrono::milliseconds>(now).count(), random.next(),
+                                random.next());
 }
 
 template <typename Found>
@@ -40,6 +51,14 @@ NoamDatabase::NoamDatabase(std::string folder, const std::string& model, std::st
   open(stores::Existing::Refused);
 }
 
+NoamDatabase::NoamDatabase(std::unique_ptr<stores::Store> store, const std::string& model, std::string design,
+                           runtime::Reads reads)
+    : design_(std::move(design)), model_(read_model(model)), store_(std::move(store)) {
+  runtime::SessionOptions options;
+  options.reads = reads;
+  open_session(options);
+}
+
 void NoamDatabase::open(stores::Existing existing) {
   stores::RocksdbOptions options;
   options.existing = existing;
@@ -48,10 +67,15 @@ void NoamDatabase::open(stores::Existing existing) {
   options.buffer_bytes = settings_.buffer_bytes;
   auto store = stores::open_rocksdb_store(folder_, options);
   if (!store) throw Failed(store.error().message);
+  embedded_ = store->get();
   store_ = std::move(*store);
+  open_session({});
+}
+
+void NoamDatabase::open_session(const runtime::SessionOptions& options) {
   auto program = compile_program(model_, design_);
   if (!program) throw Failed(program.error().message);
-  auto session = runtime::Session::open(std::move(*program), *store_);
+  auto session = runtime::Session::open(std::move(*program), *store_, options);
   if (!session) throw Failed(session.error().message);
   session_ = std::move(*session);
 }
@@ -85,8 +109,15 @@ std::uint64_t NoamDatabase::ask(const Statement& query, std::vector<Datum> param
   return ask(query, std::move(parameters), ignored);
 }
 
-bool NoamDatabase::run(const Statement& command, std::vector<Datum> parameters) {
-  const runtime::Outcome outcome = session_->command(runtime::PreparedCommand{command.index}, std::move(parameters));
+runtime::Outcome NoamDatabase::outcome(const Statement& command, std::vector<Datum> parameters) {
+  return session_->command(runtime::PreparedCommand{command.index}, std::move(parameters));
+}
+
+bool NoamDatabase::run(const Statement& command, std::vector<Datum> parameters, Ids ids) {
+  std::optional<model::CommandId> id;
+  if (ids == Ids::With) id = new_command_id();
+  const runtime::Outcome outcome =
+      session_->command(runtime::PreparedCommand{command.index}, std::move(parameters), id);
   if (outcome.kind == runtime::OutcomeKind::Unknown) throw Failed(fmt::format("{}: {}", command.name, outcome.reason));
   return outcome.kind == runtime::OutcomeKind::Applied;
 }

@@ -25,11 +25,17 @@ struct Statement {
   std::uint32_t index = 0;  // among the queries, or the commands
 };
 
-// noam on its embedded store: the one place where benchmarks call the library.
+// Whether a command has an id of its own, so that it could be repeated.
+enum class Ids : std::uint8_t { Without, With };
+
+// noam on a store: the one place where benchmarks call the library.
 class NoamDatabase {
  public:
-  // A new store in a folder that is not there yet. `model` is the path of a .noam file.
+  // A new embedded store in a folder that is not there yet. `model` is the path of a .noam file.
   NoamDatabase(std::string folder, const std::string& model, std::string design, const StoreSettings& settings);
+  // Another store, which cannot be reopened.
+  NoamDatabase(std::unique_ptr<stores::Store> store, const std::string& model, std::string design,
+               runtime::Reads reads);
 
   [[nodiscard]] const model::Model& model() const { return *model_; }
   [[nodiscard]] Statement query(std::string_view name) const;
@@ -40,7 +46,8 @@ class NoamDatabase {
   // The same, and how many rows there were.
   std::uint64_t ask(const Statement& query, std::vector<model::Datum> parameters, std::size_t& rows);
   // Whether it was applied.
-  bool run(const Statement& command, std::vector<model::Datum> parameters);
+  bool run(const Statement& command, std::vector<model::Datum> parameters, Ids ids = Ids::Without);
+  runtime::Outcome outcome(const Statement& command, std::vector<model::Datum> parameters);
   // The generated keys of a command that must be applied.
   std::vector<model::Datum> keys_of(const Statement& command, std::vector<model::Datum> parameters);
 
@@ -54,16 +61,18 @@ class NoamDatabase {
   void reopen();
   // Every copy says what its base says, else Failed.
   void verify();
-  [[nodiscard]] std::uint64_t bytes_on_disk() const { return store_->bytes_on_disk(); }
+  [[nodiscard]] std::uint64_t bytes_on_disk() const { return embedded_->bytes_on_disk(); }
 
  private:
   void open(stores::Existing existing);
+  void open_session(const runtime::SessionOptions& options);
 
   std::string folder_;
   std::string design_;
   StoreSettings settings_;
   std::shared_ptr<const model::Model> model_;
-  std::unique_ptr<stores::EmbeddedStore> store_;
+  std::unique_ptr<stores::Store> store_;
+  stores::EmbeddedStore* embedded_ = nullptr;  // the same, if it is one
   std::unique_ptr<runtime::Session> session_;
 };
 
