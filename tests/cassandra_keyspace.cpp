@@ -80,6 +80,7 @@ std::unique_ptr<stores::Store> CassandraKeyspace::open(stores::blocks::Surroundi
   stores::cassandra::Place place = limits;
   place.cluster = options_for(*test_cassandra());
   place.keyspace = name_;
+  place.replaces_designs = true;
   if (std::getenv("NOAM_TEST_TRACE") != nullptr)
     place.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   auto behind = stores::cassandra::open_block_store(place, true);

@@ -131,6 +131,7 @@ Result<void> CassandraBlocks::make_tables(const Blueprint& blueprint, const Desi
   if (before) {
     deployment_ = before->deployment;
     if (deployment_->layout == blueprint.design.layout) return {};
+    if (!place_.replaces_designs) return another_design(blueprint);
     for (const std::string& table : before->tables) {
       NOAM_ASSIGN_OR_RETURN(const bool has_entries, keyspace_.has_entries(table));
       if (has_entries) return another_design(blueprint);

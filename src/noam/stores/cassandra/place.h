@@ -19,6 +19,9 @@ struct Place {
   // Smaller than what the database takes, for tests.
   std::size_t max_entry_bytes = 0;
   std::size_t scan_rows = 1'000;
+  // Another design may be deployed to a keyspace without entries. Only if no other process has it open: what that one
+  // writes meanwhile would be lost.
+  bool replaces_designs = false;
   // Told, line by line, of each request and what the server did for it. None: the server is not asked.
   std::function<void(const std::string&)> trace = {};
 };
