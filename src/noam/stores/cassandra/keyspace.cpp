@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds wait_for_lock{200};
 constexpr int tries_of_ddl = 5;
+constexpr int tries_of_new_table = 25;
 constexpr std::uint32_t page_rows = 5'000;
 constexpr std::string_view live_column = "noam_live";
 
@@ -49,7 +50,25 @@ cql::Uuid random_uuid() {
 
 }  // namespace
 
+namespace {
+
+// A table that another process has just created is in the schema before it can be asked.
+bool may_appear(const Error& error) {
+  return error.message.find("does not exist") != std::string::npos ||
+         error.message.find("Unknown CF") != std::string::npos;
+}
+
+}  // namespace
+
 Result<cql::Response> Keyspace::ask(const std::string& text, const cql::Values& values, bool conditional) {
+  for (int attempt = 1;; ++attempt) {
+    auto response = ask_once(text, values, conditional);
+    if (response || attempt == tries_of_new_table || !may_appear(response.error())) return response;
+    std::this_thread::sleep_for(wait_for_lock);
+  }
+}
+
+Result<cql::Response> Keyspace::ask_once(const std::string& text, const cql::Values& values, bool conditional) {
   NOAM_ASSIGN_OR_RETURN(cql::Prepared prepared, session_.prepare(text));
   cql::Request request;
   request.statements.push_back({std::move(prepared), values});

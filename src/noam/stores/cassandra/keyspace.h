@@ -64,6 +64,7 @@ class Keyspace {
 
  private:
   Result<cql::Response> ask(const std::string& text, const cql::Values& values, bool conditional);
+  Result<cql::Response> ask_once(const std::string& text, const cql::Values& values, bool conditional);
   Result<void> execute(const std::string& text);
 
   cql::Session& session_;
