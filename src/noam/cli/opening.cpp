@@ -25,8 +25,8 @@ namespace {
 struct StoreKind {
   std::string_view scheme;
   std::string_view form;
-  // What follows the colon, and whether to make it where it is not there, and to tell what its servers are asked. None:
-  // not built into this noam.
+  // `rest` is what follows the colon; `make` creates the store if it is missing; `trace` prints the requests to its
+  // servers. Null: this noam cannot open such stores.
   Result<std::unique_ptr<stores::Store>> (*open)(const std::string& rest, bool make, bool trace);
 };
 

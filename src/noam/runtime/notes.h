@@ -11,7 +11,7 @@ namespace noam::runtime {
 
 // The one family of a design that is there for this.
 std::uint32_t family_for(const design::Design& design, design::Purpose purpose);
-// Where something is noted under a name.
+// The entry that holds the note with this name.
 stores::EntryRef note_entry(const design::Design& design, const std::string& name);
 
 }  // namespace noam::runtime
