@@ -121,8 +121,9 @@ TEST(Erasing, HasOtherPlaceholdersThanWriting) {
         SCOPED_TRACE(path.filename().string() + " " + name);
         const auto program = compile_program(model, name);
         ASSERT_TRUE(program) << program.error().message;
+        const auto outline = targets::outline(*program);  // the writes point to its families
         for (const targets::Target& target : targets::all_targets()) {
-          for (const ListedStatement& listed : target.statements(targets::outline(*program))) {
+          for (const ListedStatement& listed : target.statements(outline)) {
             for (const ListedStep& step : listed.steps) {
               for (std::size_t i = 0; i < step.writes.size(); ++i) {
                 const Write& write = step.writes[i];
