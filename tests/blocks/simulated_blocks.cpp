@@ -76,6 +76,7 @@ struct Database::State {
   std::map<std::string, Key> commands;
   std::uint64_t writes = 0;
   std::uint64_t reads = 0;
+  std::uint64_t linearizable_reads = 0;
 
   [[nodiscard]] UnitPointer unit(const UnitRef& ref, std::size_t behind) const {
     static const auto nothing = std::make_shared<const Unit>();
@@ -200,6 +201,7 @@ class Connection final : public db::BlockStore {
       const std::size_t behind = weather_ != nullptr && stale ? weather_->staleness() : 0;
       const std::lock_guard lock(state_.lock);
       ++state_.reads;
+      if (fresh == db::Fresh::Linearizable) ++state_.linearizable_reads;
       const UnitPointer unit = state_.unit(read.unit, behind);
       UnitAnswer answer;
       answer.head = read.head == db::HeadPart::Whole ? unit->head : marks_of(unit->head);
@@ -313,6 +315,11 @@ std::uint64_t Database::writes() const {
 std::uint64_t Database::reads() const {
   const std::lock_guard lock(state_->lock);
   return state_->reads;
+}
+
+std::uint64_t Database::linearizable_reads() const {
+  const std::lock_guard lock(state_->lock);
+  return state_->linearizable_reads;
 }
 
 }  // namespace noam::tests::blocks

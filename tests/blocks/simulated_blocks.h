@@ -69,8 +69,9 @@ class Database {
 
   // For those who look behind the scenes.
   void for_each(const std::function<void(const db::UnitRef&, const db::Head&, std::size_t entries)>& visit) const;
-  [[nodiscard]] std::uint64_t writes() const;  // that were asked for
-  [[nodiscard]] std::uint64_t reads() const;   // units
+  [[nodiscard]] std::uint64_t writes() const;              // that were asked for
+  [[nodiscard]] std::uint64_t reads() const;               // units
+  [[nodiscard]] std::uint64_t linearizable_reads() const;  // of these
 
   struct State;
 

@@ -622,6 +622,8 @@ class Builder {
       if (!inside.contains(i)) given.push_back(i);
     const std::string what = fmt::format("command `{}`", command.name);
     out.inputs = compute(what, command.variables, given, inputs);
+    if (change.variable && change.target.kind != ExprKind::Unknown)
+      out.target = compute(what, command.variables, given, {&change.target});
     if (change.where)
       out.where = compute(what, command.variables, given, {&*change.where}, change.element, command.bulk);
     if (change.kind == ChangeKind::UpdateWhere || change.kind == ChangeKind::DeleteWhere) {

@@ -25,6 +25,7 @@ struct Computation {
 
 struct ChangePlan {
   Computation inputs;        // one column for each of change_inputs()
+  Computation target;        // the key of the instance, which the other inputs may ask for fields; else nothing
   Computation where;         // RemoveWhere: of an element; bulk changes: of the instance, asked again
   std::optional<Plan> find;  // bulk changes: the keys of those that match
   std::vector<ChangePlan> body;

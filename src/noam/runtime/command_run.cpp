@@ -836,6 +836,12 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
   environment_.change = changes_++;
   if (broken(Breakage::KeyMadeTwice)) environment_.change = 0;
   environment_.overflowed = false;
+  if (plan.target.there()) {
+    // The instance's own variable is its key.
+    NOAM_ASSIGN_OR_RETURN(const Row target, compute(plan.target, variables_));
+    variables_[*change.variable] = target[0];
+    environment_.overflowed = false;
+  }
   NOAM_ASSIGN_OR_RETURN(const Row inputs, compute(plan.inputs, variables_));
   switch (change.kind) {
     case ChangeKind::Insert:
@@ -867,16 +873,8 @@ Result<CommandRun::Refused> CommandRun::change(const model::Command& command, co
       }
       return Refused();
     }
-    default: {
-      // The instance's own variable is its key.
-      if (change.variable && change.target.kind != ExprKind::Unknown) {
-        variables_[*change.variable] = inputs[0];
-        environment_.overflowed = false;
-        NOAM_ASSIGN_OR_RETURN(const Row again, compute(plan.inputs, variables_));
-        return update(change, plan, again);
-      }
+    default:
       return update(change, plan, inputs);
-    }
   }
 }
 

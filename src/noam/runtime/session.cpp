@@ -269,8 +269,11 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   environment.model = program_.model.get();
   environment.parameters = std::move(parameters);
   environment.now = options_.clock();
-  const auto use = state_->reads_once[index] != 0 ? Transaction::Use::Glance : Transaction::Use::Query;
+  // Without snapshots, a glance is at what is there now, which costs more than what was committed.
+  const bool fast = options_.reads == Reads::Fast && !store_.capabilities().snapshots;
+  const auto use = state_->reads_once[index] != 0 && !fast ? Transaction::Use::Glance : Transaction::Use::Query;
   NOAM_RETURN_IF_ERROR(renew_states(false));
+
   for (int attempt = 0;; ++attempt) {
     if (attempt > 0) pause(attempt);
     Transaction transaction(store_, program_.design, deadline(), &state_->copies);

@@ -49,6 +49,8 @@ struct UnitRange {
   Bound to;
   bool reverse = false;
   std::size_t limit = 0;
+
+  bool operator==(const UnitRange&) const = default;
 };
 
 // How much of a head is asked for: version, sequence and holder; or all of it.

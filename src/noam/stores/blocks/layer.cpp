@@ -27,15 +27,41 @@ class LayerSnapshot final : public Snapshot {
   // False: it was seen with another version.
   bool see(const UnitRef& unit, const Version& version) const {
     const std::lock_guard lock(lock_);
-    const auto [at, fresh] = seen_.try_emplace(unit, version);
-    return fresh ||
-           (at->second.number == version.number && (use_ == Use::Query || at->second.sequence == version.sequence));
+    const auto [at, fresh] = seen_.try_emplace(unit, Seen{version, {}});
+    const Version& before = at->second.version;
+    return fresh || (before.number == version.number && (use_ == Use::Query || before.sequence == version.sequence));
+  }
+
+  // Commands ask for the same entries several times: for a condition, to work out what to write, and for the copies.
+  void remember(const UnitRef& unit, const UnitRange& asked, const UnitAnswer::Range& answer) const {
+    if (use_ != Use::Change || answer.entries.size() > most_entries) return;
+    const std::lock_guard lock(lock_);
+    const auto found = seen_.find(unit);
+    if (found != seen_.end() && found->second.ranges.size() < most_ranges)
+      found->second.ranges.emplace_back(asked, answer);
+  }
+  [[nodiscard]] std::optional<std::pair<Version, UnitAnswer::Range>> known(const UnitRef& unit,
+                                                                           const UnitRange& asked) const {
+    if (use_ != Use::Change) return std::nullopt;
+    const std::lock_guard lock(lock_);
+    const auto found = seen_.find(unit);
+    if (found == seen_.end()) return std::nullopt;
+    for (const auto& [range, answer] : found->second.ranges)
+      if (range == asked) return std::pair(found->second.version, answer);
+    return std::nullopt;
   }
 
  private:
+  static constexpr std::size_t most_entries = 64;  // of a range that is remembered
+  static constexpr std::size_t most_ranges = 16;   // of a unit
+
+  struct Seen {
+    Version version;
+    std::vector<std::pair<UnitRange, UnitAnswer::Range>> ranges;
+  };
   const Use use_;
   mutable std::mutex lock_;
-  mutable std::map<UnitRef, Version> seen_;
+  mutable std::map<UnitRef, Seen> seen_;
 };
 
 class BlockLayer final : public Store {
@@ -82,13 +108,14 @@ class BlockLayer final : public Store {
 
   [[nodiscard]] Result<UnitRef> unit_of(const BlockRef& block, std::uint32_t family) const;
   [[nodiscard]] Result<std::optional<Assembly>> assemble(const WriteBatch& batch) const;
-  // Their heads, and what they need. False: something expected has changed.
-  Result<bool> look(Assembly& assembly, Deadline by);
+  // Their heads, and what they need. False: something expected has changed. `fresh` is for those that are written, on
+  // the condition that they are as they were seen.
+  Result<bool> look(Assembly& assembly, Fresh fresh, Deadline by);
   // What is kept of the command.
   Result<std::optional<Key>> kept(const Guard& guard, const Assembly& assembly, Deadline by);
   [[nodiscard]] static bool is_put(const Assembly::Unit& unit, const EntryRef& entry);
   Result<std::vector<Change>> settled_changes(const Assembly::Unit& unit, const UnitAnswer& answer) const;
-  Result<Committed> try_commit(const WriteBatch& batch, Deadline by);
+  Result<Committed> try_commit(const WriteBatch& batch, Fresh fresh, Deadline by);
   Result<void> count(const std::vector<const Change*>& changes, Deadline by);
 
   const std::unique_ptr<BlockStore> behind_;
@@ -145,15 +172,37 @@ Result<void> BlockLayer::read(std::span<const ReadRequest> requests, const Snaps
   // Each unit is read once, with all that is asked of it.
   std::vector<UnitRead> units;
   std::map<UnitRef, std::size_t> numbers;
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each request: its unit, and its range there
-  for (const ReadRequest& request : requests) {
+  struct Place {  // of a request: its range in its unit
+    std::size_t request = 0;
+    std::size_t unit = 0;
+    std::size_t range = 0;
+  };
+  std::vector<Place> places;
+  out.resize(requests.size());
+  const auto answer = [&](std::size_t request, const Version& version, UnitAnswer::Range range) {
+    out[request].version = version;
+    out[request].entries = std::move(range.entries);
+    out[request].more = range.more;
+    if (requests[request].gathered) gather(out[request]);
+    if (requests[request].shown != nullptr) show(requests[request], out[request]);
+  };
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const ReadRequest& request = requests[i];
     NOAM_ASSIGN_OR_RETURN(UnitRef unit, unit_of(request.block, request.family));
+    UnitRange range{request.family, request.from, request.to, request.reverse, request.limit};
+    if (snapshot != nullptr) {
+      if (auto known = snapshot->known(unit, range)) {
+        answer(i, known->first, std::move(known->second));
+        continue;
+      }
+    }
     const auto [number, fresh] = numbers.try_emplace(unit, units.size());
     if (fresh) units.push_back({std::move(unit), {}, for_command ? HeadPart::Whole : HeadPart::Marks});
     std::vector<UnitRange>& ranges = units[number->second].ranges;
-    places.emplace_back(number->second, ranges.size());
-    ranges.push_back({request.family, request.from, request.to, request.reverse, request.limit});
+    places.push_back({i, number->second, ranges.size()});
+    ranges.push_back(std::move(range));
   }
+  if (units.empty()) return {};
   const auto reader = for_command ? Protocol::Reader::Command : Protocol::Reader::Query;
   std::vector<UnitAnswer> answers;
   NOAM_RETURN_IF_ERROR(
@@ -163,14 +212,11 @@ Result<void> BlockLayer::read(std::span<const ReadRequest> requests, const Snaps
       if (!snapshot->see(units[i].unit, {answers[i].head.version, answers[i].head.sequence}))
         return Error{"what was read has changed meanwhile", conflict_code};
   }
-  out.resize(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto [unit, range] = places[i];
-    out[i].version = {answers[unit].head.version, answers[unit].head.sequence};
-    out[i].entries = std::move(answers[unit].ranges[range].entries);
-    out[i].more = answers[unit].ranges[range].more;
-    if (requests[i].gathered) gather(out[i]);
-    if (requests[i].shown != nullptr) show(requests[i], out[i]);
+  for (const Place& place : places) {
+    UnitAnswer& read = answers[place.unit];
+    UnitAnswer::Range& range = read.ranges[place.range];
+    if (snapshot != nullptr) snapshot->remember(units[place.unit].unit, units[place.unit].ranges[place.range], range);
+    answer(place.request, {read.head.version, read.head.sequence}, std::move(range));
   }
   return {};
 }
@@ -242,28 +288,36 @@ Result<std::optional<BlockLayer::Assembly>> BlockLayer::assemble(const WriteBatc
   return std::optional(std::move(out));
 }
 
-Result<bool> BlockLayer::look(Assembly& assembly, Deadline by) {
-  std::vector<UnitRead> units;
+Result<bool> BlockLayer::look(Assembly& assembly, Fresh fresh, Deadline by) {
+  std::vector<UnitRead> written;
+  std::vector<UnitRead> asked;
   for (const auto& [unit, what] : assembly.units) {
     const auto read = assembly.reads.find(unit);
+    const bool is_written = !what.changes.empty() || what.keeps_guard;
     if (read != assembly.reads.end() && what.needed.empty()) {
       if (auto head = protocol_.known_head(unit, read->second.sequence)) {
         assembly.answers[unit].head = std::move(*head);
         continue;
       }
     }
-    units.push_back({unit, what.needed, HeadPart::Whole});
+    (is_written ? written : asked).push_back({unit, what.needed, HeadPart::Whole});
   }
-  if (units.empty()) return true;
-  std::vector<UnitAnswer> answers;
-  NOAM_RETURN_IF_ERROR(protocol_.read(units, Fresh::Linearizable, Protocol::Reader::Command, by, answers));
   bool as_expected = true;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const auto read = assembly.reads.find(units[i].unit);
-    const Head& head = answers[i].head;
-    if (read != assembly.reads.end() && Version{head.version, head.sequence} != read->second) as_expected = false;
-    assembly.answers[units[i].unit] = std::move(answers[i]);
-  }
+  const auto read = [&](const std::vector<UnitRead>& units, Fresh how) -> Result<void> {
+    if (units.empty()) return {};
+    std::vector<UnitAnswer> answers;
+    NOAM_RETURN_IF_ERROR(protocol_.read(units, how, Protocol::Reader::Command, by, answers));
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const auto expected = assembly.reads.find(units[i].unit);
+      const Head& head = answers[i].head;
+      if (expected != assembly.reads.end() && Version{head.version, head.sequence} != expected->second)
+        as_expected = false;
+      assembly.answers[units[i].unit] = std::move(answers[i]);
+    }
+    return {};
+  };
+  NOAM_RETURN_IF_ERROR(read(written, fresh));
+  NOAM_RETURN_IF_ERROR(read(asked, Fresh::Linearizable));
   return as_expected;
 }
 
@@ -310,11 +364,11 @@ Result<std::vector<Change>> BlockLayer::settled_changes(const Assembly::Unit& un
   return out;
 }
 
-Result<Committed> BlockLayer::try_commit(const WriteBatch& batch, Deadline by) {
+Result<Committed> BlockLayer::try_commit(const WriteBatch& batch, Fresh fresh, Deadline by) {
   NOAM_ASSIGN_OR_RETURN(auto assembled, assemble(batch));
   if (!assembled) return Outcome::Conflict;
   Assembly& assembly = *assembled;
-  NOAM_ASSIGN_OR_RETURN(const bool as_expected, look(assembly, by));
+  NOAM_ASSIGN_OR_RETURN(const bool as_expected, look(assembly, fresh, by));
   if (batch.guard) {
     NOAM_ASSIGN_OR_RETURN(auto before, kept(*batch.guard, assembly, by));
     if (before) return Committed{Outcome::Already, std::move(*before)};
@@ -328,7 +382,11 @@ Result<Committed> BlockLayer::try_commit(const WriteBatch& batch, Deadline by) {
     const UnitAnswer& answer = assembly.answers.at(unit);
     Protocol::Write write;
     write.before = answer.head;
-    NOAM_ASSIGN_OR_RETURN(write.changes, settled_changes(what, answer));
+    auto changes = settled_changes(what, answer);
+    // What was seen may have been so only before.
+    if (!changes && fresh == Fresh::Committed) return try_commit(batch, Fresh::Linearizable, by);
+    if (!changes) return changes.error();
+    write.changes = std::move(*changes);
     if (what.keeps_guard) {
       if (batch.guard->beside)
         write.guards.push_back({std::string(batch.guard->entry.block.key[0].as_string()), batch.guard->columns});
@@ -411,7 +469,8 @@ Result<Committed> BlockLayer::commit(const WriteBatch& batch, Deadline by) {
   constexpr int longest = 8;  // 2^8 ms
   for (int attempt = 0;; ++attempt) {
     NOAM_RETURN_IF_ERROR(in_time(by));
-    auto outcome = try_commit(batch, by);
+    // A write takes only what is as it was seen, so that an older moment costs another attempt and nothing else.
+    auto outcome = try_commit(batch, attempt == 0 ? Fresh::Committed : Fresh::Linearizable, by);
     // Nothing has changed that the caller relies on.
     if (!outcome || *outcome != Outcome::Conflict || !batch.expects.empty()) return outcome;
     const std::uint64_t most = std::uint64_t{1} << std::min(attempt, longest);

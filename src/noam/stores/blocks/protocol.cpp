@@ -89,12 +89,16 @@ void Protocol::remember(const UnitRef& unit, const Head& head) {
 }
 
 std::optional<Head> Protocol::known_head(const UnitRef& unit, std::uint64_t sequence) const {
+  auto head = last_head(unit);
+  if (head && head->sequence != sequence) head.reset();
+  return head;
+}
+
+std::optional<Head> Protocol::last_head(const UnitRef& unit) const {
   const std::lock_guard lock(lock_);
   for (const auto* heads : {&heads_, &older_heads_}) {
     const auto found = heads->find(unit);
-    if (found == heads->end()) continue;
-    if (found->second.sequence == sequence) return found->second;
-    return std::nullopt;
+    if (found != heads->end()) return found->second;
   }
   return std::nullopt;
 }
@@ -534,11 +538,16 @@ void Protocol::finish(const Attempt& attempt) {
 // Every hold is gone. The sequence stays: nobody who has read the head has to look again.
 void Protocol::forget(const UnitRef& home, const TransactionId& id, Deadline by) {
   for (int i = 0; i < repeats_of_forget; ++i) {
-    const auto head = read_head(home, by);
+    // Often nobody has changed it since this commit. Marks are only added with another sequence, so that none is lost.
+    const auto known = i == 0 ? last_head(home) : std::nullopt;
+    const auto head = known ? Result<Head>(*known) : read_head(home, by);
     if (!head) return;
     auto marks = read_done(head->done);
     if (!marks) return;
-    if (std::erase_if(*marks, [&](const Mark& mark) { return mark.transaction == id; }) == 0) return;
+    if (std::erase_if(*marks, [&](const Mark& mark) { return mark.transaction == id; }) == 0) {
+      if (known) continue;
+      return;
+    }
     Head after = *head;
     if (broken(Breakage::ForgetBlind)) {
       const auto now = read_head(home, by);

@@ -95,6 +95,8 @@ class Protocol {
   Result<Written> write(const UnitRef& unit, std::variant<UnitWrite::Sequence, UnitWrite::Held> condition,
                         std::vector<Change> changes, Head head, Deadline by);
   void remember(const UnitRef& unit, const Head& head);
+  // As it was seen last.
+  [[nodiscard]] std::optional<Head> last_head(const UnitRef& unit) const;
 
   Result<Outcome> commit_group(const Plan& plan, const TransactionId& id, Deadline by);
   Result<bool> prepare(Attempt& attempt);
