@@ -1,6 +1,7 @@
 #include "noam/design/family_logic.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace noam::design {
@@ -21,6 +22,20 @@ bool alike(const Expr& a, const Expr& b) {
   for (std::size_t i = 0; i < a.operands.size(); ++i)
     if (!operands_alike(i, i)) return false;
   return true;
+}
+
+bool computes(const Expr& expr) {
+  const bool computed =
+      expr.kind == ExprKind::Call && (expr.function == Function::Add || expr.function == Function::Subtract ||
+                                      expr.function == Function::Multiply || expr.function == Function::Negate);
+  return computed || std::any_of(expr.operands.begin(), expr.operands.end(), computes);
+}
+
+bool FamilyLogic::always_fits() const {
+  const std::array parts = {&block, &key, &body.where};
+  return std::none_of(parts.begin(), parts.end(), [](const std::vector<Expr>* exprs) {
+    return std::any_of(exprs->begin(), exprs->end(), computes);
+  });
 }
 
 Expr hidden_marker(Expr instance, std::uint32_t field) {

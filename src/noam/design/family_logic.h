@@ -28,6 +28,9 @@ struct FamilyLogic {
   std::vector<std::uint32_t> collapsed;       // grouped: nodes that the keys do not determine
   std::optional<Place> weight;                // grouped: how many rows share the entry
   std::optional<std::uint32_t> element_node;  // base of elements
+
+  // Whether nothing is computed in its keys and conditions that may not fit.
+  [[nodiscard]] bool always_fits() const;
 };
 
 FamilyLogic take_apart(const model::Model& model, const Design& design, const Family& family);
@@ -39,6 +42,9 @@ model::Expr hidden_marker(model::Expr instance, std::uint32_t field);
 
 // What tells apart the rows of a node: its key, position, or itself.
 std::vector<model::Expr> identity(const Logical& logical, std::uint32_t node);
+
+// Whether it computes numbers, of which some may not fit.
+bool computes(const model::Expr& expr);
 
 // Equal in what they mean; types aside.
 bool alike(const model::Expr& a, const model::Expr& b);

@@ -285,12 +285,20 @@ class Search {
       if (at.purpose == Purpose::Due || at.purpose == Purpose::Refreshed || at.of_noam()) continue;
       if (at.limit && !options_.capped) continue;
       const FamilyLogic& logic = planner_.logic(family);
+      if (options_.sees_overflow && !logic.always_fits() && !of_events(logic)) continue;
       Match match;
       match.family = family;
       match.to.resize(logic.logical.nodes.size());
       map_keys_.clear();
       extend(match, logic, 0);
     }
+  }
+
+  // What is kept of events is all there is.
+  [[nodiscard]] bool of_events(const FamilyLogic& logic) const {
+    return std::any_of(logic.logical.nodes.begin(), logic.logical.nodes.end(), [&](const Node& node) {
+      return node.is_instance() && model_.entity(node.type.entity()).transient;
+    });
   }
 
   void extend(const Match& match, const FamilyLogic& logic, std::size_t position) {

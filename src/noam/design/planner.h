@@ -25,6 +25,9 @@ struct PlannerOptions {
   bool words = true;                        // families by word
   std::uint32_t max_stratum = UINT32_MAX;   // families above are not read
   std::optional<std::uint32_t> instead_of;  // not this family
+  // In commands, where a number that does not fit is an answer: what is computed from an instance is computed again,
+  // and not looked up, since a key that does not fit is absent.
+  bool sees_overflow = false;
 };
 
 // Finds the cheapest plan by simple costs: a lookup, an entry, a byte. Knows the families of a design, taken apart.

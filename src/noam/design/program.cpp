@@ -101,6 +101,7 @@ class Builder {
   // Plans it; where only whole collections would answer, adds the access paths that would.
   std::optional<Plan> plan(Logical& logical, const Body& body, const std::vector<Atom>& given,
                            const PlannerOptions& options = {}, const std::vector<std::uint32_t>& bound = {}) {
+    sees_overflow_ = options.sees_overflow;
     PlannerOptions without_scans = options;
     without_scans.scans = false;
     if (auto found = planner_.plan(logical, body, given, without_scans, bound)) return found;
@@ -165,6 +166,8 @@ class Builder {
   [[nodiscard]] bool own(const Logical& logical, const Expr& expr, std::uint32_t node,
                          std::optional<std::uint32_t> element) const {
     if (has_column(expr)) return false;
+    const bool event = model_.entity(logical.nodes[node].type.entity()).transient;
+    if (sees_overflow_ && !event && computes(expr)) return false;
     bool any = false;
     for (const std::uint32_t at : nodes_in(logical, expr)) {
       if (at != node && at != element) return false;
@@ -593,7 +596,9 @@ class Builder {
       unused.index = UINT32_MAX;
       atoms.push_back({std::move(unused), static_cast<std::uint32_t>(variables.size() - 1)});
     }
-    auto found = plan(logical, body, atoms);
+    PlannerOptions options;
+    options.sees_overflow = true;
+    auto found = plan(logical, body, atoms, options);
     if (!found) {
       trouble(fmt::format("no plan for {} under design `{}`", what, design_.name));
       return out;
@@ -720,7 +725,9 @@ class Builder {
     normalizer.bind({0}, body);
     normalizer.read_as_kept();
     for (const Expr& expr : model_.entity(id).require) body.columns.push_back({"", normalizer.rewrite(expr)});
-    auto found = plan(logical, body, given_instance(logical, 0), {}, {0});
+    PlannerOptions options;
+    options.sees_overflow = true;
+    auto found = plan(logical, body, given_instance(logical, 0), options, {0});
     if (!found) {
       trouble(fmt::format("no plan for the `require` of `{}`", model_.entity(id).name));
       return;
@@ -1142,6 +1149,7 @@ class Builder {
   Program program_;
   std::string trouble_;
   bool final_ = false;
+  bool sees_overflow_ = false;  // what is planned now
 };
 
 }  // namespace
