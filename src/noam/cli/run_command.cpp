@@ -113,7 +113,8 @@ int exit_code(const Json& answer) {
     return code == "overflow" || code == "broken" ? exit_refused : exit_wrong_use;
   }
   if (!answer.contains("outcome") || answer["outcome"] == "applied") return exit_fine;
-  return answer["outcome"] == "refused" ? exit_refused : exit_unknown;
+  if (answer["outcome"] != "refused") return exit_unknown;
+  return answer["code"] == stores::store_code ? exit_wrong_use : exit_refused;
 }
 
 Command add_run_command(CommandLine& line, RunOptions& options) {

@@ -85,6 +85,14 @@ int deploy_design(const UpkeepOptions& options) {
                  exit_fine);
 }
 
+namespace {
+
+int exit_of(const Error& error) {
+  return error.code.empty() || error.code == stores::store_code ? exit_wrong_use : exit_refused;
+}
+
+}  // namespace
+
 // --- refresh ---------------------------------------------------------------------------------------------------------
 
 Command add_refresh_command(CommandLine& line, RefreshOptions& options) {
@@ -120,7 +128,7 @@ int refresh_queries(const RefreshOptions& options) {
     const auto done = opened.session->refresh(wanted[i]);
     if (!done) {
       complain(fmt::format("{}: {}", wanted[i], done.error().message));
-      return done.error().code.empty() ? exit_wrong_use : exit_refused;
+      return exit_of(done.error());
     }
   }
   if (options.json) return deliver(dumped({{"schema", 1}, {"refreshed", wanted}}), exit_fine);
@@ -148,7 +156,7 @@ int sweep_store(const UpkeepOptions& options) {
   const auto gone = opened.session->sweep();
   if (!gone) {
     complain(gone.error().message);
-    return gone.error().code.empty() ? exit_wrong_use : exit_refused;
+    return exit_of(gone.error());
   }
   if (options.json) return deliver(dumped({{"schema", 1}, {"expired", *gone}}), exit_fine);
   return deliver(fmt::format("{} expired\n", model::counted(*gone, "instance", "instances")), exit_fine);

@@ -23,13 +23,16 @@ Outcome unknown(std::string reason) {
   return out;
 }
 
-// A failure of the store is unknown; one with a code was decided before anything was written.
-Outcome failed(const Error& error) {
-  return error.code.empty() ? unknown(error.message) : refused(error.code, error.message);
+// Whether an error says what becomes of the command; others are the store's, or call for another attempt.
+bool is_decision(const Error& error) {
+  return !error.code.empty() && error.code != stores::conflict_code && error.code != stores::store_code;
 }
 
-// Whether an error says what becomes of the command; others are the store's, or call for another attempt.
-bool is_decision(const Error& error) { return !error.code.empty() && error.code != stores::conflict_code; }
+// Where nothing was written, a failure of the store is an answer; but a command that is repeated may have been applied.
+Outcome failed(const Error& error, bool written, bool repeatable) {
+  if (is_decision(error)) return refused(error.code, error.message);
+  return written || repeatable ? unknown(error.message) : refused(stores::store_code, error.message);
+}
 
 Outcome expired() { return refused("expired", "the command id is older than an hour"); }
 
@@ -116,13 +119,17 @@ Outcome Session::run_command(const Call& call, const Environment& environment) {
   const stores::Deadline by = deadline();
   Outcome outcome;
   stores::WriteBatch batch;
+  bool sent = false;
   const auto committed = until_settled([&](int) -> Result<Committed> {
+    sent = false;  // what was sent before has changed nothing
     Transaction transaction(store_, program_.design, by, &state_->copies);
     transaction.watch(options_.interrupted);
     CommandRun run(program_, state_->bases, transaction, environment, options_.max_fanout);
     const auto done = run.run(call.command, call.plan);
     if (!done && !is_decision(done.error())) return done.error();
-    outcome = !done ? failed(done.error()) : *done ? refused((*done)->code, (*done)->reason) : Outcome();
+    outcome = !done   ? refused(done.error().code, done.error().message)
+              : *done ? refused((*done)->code, (*done)->reason)
+                      : Outcome();
     if (outcome.kind == OutcomeKind::Applied) {
       outcome.keys = run.generated();
       batch = transaction.take_batch();
@@ -145,9 +152,11 @@ Outcome Session::run_command(const Call& call, const Environment& environment) {
           state_->receipt_places[static_cast<std::size_t>(&call.command - program_.model->commands.data())];
       if (place && store_.capabilities().shared) batch.guard->beside = beside(*place, state_->bases, environment);
     }
+    sent = true;
     return commit(transaction, batch, by);
   });
-  if (!committed) return failed(committed.error());
+  if (!committed)
+    return failed(committed.error(), sent && committed.error().code != stores::store_code, call.repeatable);
   switch (*committed) {
     case stores::Outcome::Applied:
       return outcome;
@@ -159,7 +168,7 @@ Outcome Session::run_command(const Call& call, const Environment& environment) {
     case stores::Outcome::Unknown:
       break;
   }
-  return unknown(not_reported);
+  return unknown(committed->why.empty() ? not_reported : committed->why);
 }
 
 // A bulk change is three steps, so that each instance is changed once however often it is repeated, and by whom: the
@@ -175,7 +184,7 @@ Outcome Session::run_bulk(const Call& call, Environment& environment) {
     const auto applied = run_part(call, environment, keys[i]);
     if (!applied && applied.error().code == "interrupted")
       return *outcome.count == 0 && !call.repeatable
-                 ? failed(applied.error())
+                 ? refused(applied.error().code, applied.error().message)
                  : unknown(
                        fmt::format("interrupted after {} of {} instances were changed", *outcome.count, keys.size()));
     if (!applied) return unknown(applied.error().message);
@@ -221,7 +230,7 @@ std::optional<Outcome> Session::begin_bulk(const Call& call, Environment& enviro
     auto found = run.find_bulk(call.command, call.plan);
     if (!found && found.error().code == stores::conflict_code) return found.error();
     if (!found) {
-      ended = failed(found.error());
+      ended = failed(found.error(), false, call.repeatable);
       return stores::Outcome::Applied;
     }
     keys = std::move(*found);

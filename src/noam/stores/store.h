@@ -26,6 +26,8 @@ using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline no_deadline = Deadline::max();
 // The code of an error of `read` or `scan`: what was read before has changed. Run the whole again.
 inline constexpr const char* conflict_code = "conflict";
+// The code of an error of `commit` before anything was written. Of other errors of it, nobody knows what was written.
+inline constexpr const char* store_code = "store";
 
 // What one commit can span, atomically.
 enum class Scope : std::uint8_t { Block, Database };
@@ -189,7 +191,7 @@ enum class Outcome : std::uint8_t { Applied, Conflict, TooLarge, Unknown, Alread
 struct Committed {
   Outcome outcome = Outcome::Applied;
   Key kept = {};         // Already: the columns of the guard
-  std::string why = {};  // TooLarge, if it is not for an entry or the number of changes
+  std::string why = {};  // TooLarge, if not for an entry or the number of changes; Unknown, if the store says more
 
   Committed(Outcome what) : outcome(what) {}  // NOLINT: most outcomes have nothing else to tell
   Committed(Outcome what, Key columns) : outcome(what), kept(std::move(columns)) {}
@@ -216,6 +218,7 @@ struct Deployment {
   std::string layout;         // of the design (design/layout.h)
   std::uint32_t version = 1;  // counts the designs that the store had
   std::int64_t at = 0;        // milliseconds since 1970
+  bool by_another = false;    // another process was faster
 };
 
 // What is read for: to change something that depends on it, or to tell it.
@@ -277,7 +280,8 @@ class Store {
 
   // All of the batch or none of it, if every expectation holds. `Conflict`: one did not. Where the store is durable,
   // what was applied survives, and so does all that was there to be seen before it, also before a batch without
-  // changes, and before a guard that is told. After an error nobody knows whether it was applied.
+  // changes, and before a guard that is told. After an error nobody knows whether it was applied, unless it has the
+  // code `store`.
   virtual Result<Committed> commit(const WriteBatch& batch, Deadline by) = 0;
 
   // Some of the entries of a family, from where `after` (empty: the beginning) left off.
@@ -312,6 +316,7 @@ Result<void> add_to(std::optional<Key>& columns, const Key& addends, std::uint32
 Result<void> append_to(std::optional<Key>& columns, const Key& elements);
 
 // What is told to who deploys where entries of another design lie.
-Error other_design(const Deployment& deployed, const std::vector<std::string>& differences);
+Error other_design(const Deployment& deployed, const std::vector<std::string>& differences,
+                   std::string_view what = "the store holds entries of");
 
 }  // namespace noam::stores

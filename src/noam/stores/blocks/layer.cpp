@@ -412,8 +412,11 @@ Result<Committed> BlockLayer::try_commit(const WriteBatch& batch, Fresh fresh, D
   }
   if (plan.writes.empty()) {
     NOAM_ASSIGN_OR_RETURN(const bool valid, protocol_.validate(plan.reads, by));
-    if (valid) NOAM_RETURN_IF_ERROR(count(assembly.counted, by));
-    return valid ? Outcome::Applied : Outcome::Conflict;
+    if (!valid) return Outcome::Conflict;
+    const auto counted = count(assembly.counted, by);
+    Committed out = counted ? Outcome::Applied : Outcome::Unknown;
+    if (!counted) out.why = counted.error().message;
+    return out;
   }
   const std::size_t most = capabilities_.max_commit_blocks;
   if (most != 0 && plan.writes.size() > most) {
@@ -471,6 +474,8 @@ Result<Committed> BlockLayer::commit(const WriteBatch& batch, Deadline by) {
     NOAM_RETURN_IF_ERROR(in_time(by));
     // A write takes only what is as it was seen, so that an older moment costs another attempt and nothing else.
     auto outcome = try_commit(batch, attempt == 0 ? Fresh::Committed : Fresh::Linearizable, by);
+    // Only one write decides, and what becomes of that is an outcome.
+    if (!outcome && outcome.error().code.empty()) return Error{outcome.error().message, store_code};
     // Nothing has changed that the caller relies on.
     if (!outcome || *outcome != Outcome::Conflict || !batch.expects.empty()) return outcome;
     const std::uint64_t most = std::uint64_t{1} << std::min(attempt, longest);

@@ -397,6 +397,7 @@ Result<bool> Protocol::prepare(Attempt& attempt) {
     }
     open = std::move(again);
     if (!may_go_on(attempt)) return false;
+    if (!open.empty()) around_.wait(first_pause);
   }
   return true;
 }
