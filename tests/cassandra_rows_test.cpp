@@ -22,29 +22,9 @@ namespace {
 
 using model::Datum;
 using stores::cassandra::Bound;
-using stores::cassandra::ColumnValues;
+using stores::cassandra::DesignTables;
 using stores::cassandra::TableRows;
 namespace db = stores::blocks;
-
-// A design on a keyspace.
-struct Tables {
-  explicit Tables(const design::Program& program)
-      : outline(schemas::outline(*program.model, program.design, schemas::Own::With)),
-        types(*program.model),
-        layout(schemas::cassandra::lay_out(outline, types)),
-        values(*program.model) {
-    for (const auto& table : layout.tables) rows.emplace_back(keyspace, layout, table, values);
-  }
-
-  const TableRows& of(std::uint32_t family) const { return rows[layout.families.at(family).table]; }
-
-  const std::string keyspace = "k";
-  const schemas::Outline outline;
-  schemas::cassandra::Types types;
-  const schemas::cassandra::Layout layout;
-  const ColumnValues values;
-  std::vector<TableRows> rows;
-};
 
 // What a row has after statements that set columns, by the names of these.
 class WrittenRow {
@@ -91,7 +71,10 @@ class WrittenRow {
   std::vector<cql::Cell> cells_;
 };
 
-std::size_t check_family(const Tables& tables, stores::Store& store, std::uint32_t collection, std::uint32_t family) {
+const TableRows& of(const DesignTables& tables, std::uint32_t family) { return tables.table(tables.part_of(family)); }
+
+std::size_t check_family(const DesignTables& tables, stores::Store& store, std::uint32_t collection,
+                         std::uint32_t family) {
   std::size_t entries = 0;
   std::string after;
   do {
@@ -101,7 +84,7 @@ std::size_t check_family(const Tables& tables, stores::Store& store, std::uint32
       break;
     }
     for (const auto& item : page->items) {
-      const TableRows& rows = tables.of(family);
+      const TableRows& rows = of(tables, family);
       db::UnitWrite write{{0, item.block}, db::UnitWrite::Sequence{7}, {}, std::nullopt};
       write.changes = {stores::Put{{{collection, item.block}, family, item.entry.key}, item.entry.columns}};
       write.head = db::Head{3, 8, {1, 2, 3}, "hold", "last", "done", "guards"};
@@ -121,6 +104,20 @@ std::size_t check_family(const Tables& tables, stores::Store& store, std::uint32
       EXPECT_TRUE(entry && *entry && **entry == item.entry)
           << rows.qualified() << (entry ? "" : ": " + entry.error().message);
       EXPECT_TRUE(rows.has_entry(row));
+      // In bulk, the same is written without a condition, and gives way to all that has one.
+      const auto filled = rows.fill(write);
+      if (!filled || filled->size() != statements->size()) {
+        ADD_FAILURE() << rows.qualified();
+        continue;
+      }
+      WrittenRow plain;
+      for (const Bound& statement : *filled) {
+        EXPECT_EQ(statement.text.find(" IF "), std::string::npos) << statement.text;
+        EXPECT_NE(statement.text.find(" USING TIMESTAMP 1"), std::string::npos) << statement.text;
+        plain.take(statement);
+      }
+      const auto again = rows.entry_of(family, plain.row());
+      EXPECT_TRUE(again && *again && **again == item.entry) << rows.qualified();
       ++entries;
     }
     after = page->next;
@@ -140,10 +137,10 @@ TEST(CassandraRows, GiveTheEntriesThatTheyWereMadeOf) {
       SessionEngine engine(*model, design);
       run_scenario(parsed.scenario, engine);
       const design::Program& program = engine.session().program();
-      const Tables tables(program);
+      const DesignTables tables("k", {program.design, *program.model});
       for (std::uint32_t f = 0; f < program.design.families.size(); ++f) {
         // Native counters are not written in commits.
-        if (tables.of(f).table().counters) continue;
+        if (of(tables, f).table().counters) continue;
         entries += check_family(tables, engine.store(), program.design.families[f].collection, f);
       }
     }
@@ -159,7 +156,7 @@ TEST(CassandraTables, OfAStoreAreThoseThatGeneratePrints) {
     for (const std::string& design : strategies_of(*model)) {
       SCOPED_TRACE(path.filename().string() + " under " + design);
       const design::Program program = program_of(model, design);
-      const stores::cassandra::DesignTables tables("k", {program.design, *program.model});
+      const DesignTables tables("k", {program.design, *program.model});
       std::string made;
       for (std::string statement : tables.statements()) {
         for (const std::string begin : {"CREATE TABLE IF NOT EXISTS ", "CREATE TYPE IF NOT EXISTS "})
@@ -191,7 +188,7 @@ TEST(CassandraRows, HaveRoomForSumsOfInts) {
   for (int id = 0; id < 3; ++id)
     engine.answer({{"run", "fill"}, {"params", {{"id", id}, {"box", "a"}, {"n", INT64_MAX}}}});
   const design::Program& program = engine.session().program();
-  const Tables tables(program);
+  const DesignTables tables("k", {program.design, *program.model});
   for (std::uint32_t f = 0; f < program.design.families.size(); ++f)
     check_family(tables, engine.store(), program.design.families[f].collection, f);
 }
@@ -212,11 +209,14 @@ design d {
 
 TEST(CassandraRows, KeepTheOrderOfKeysAndTheHead) {
   const design::Program program = program_of(model_of(shop), "d");
-  const Tables tables(program);
+  const DesignTables tables("k", {program.design, *program.model});
   std::uint32_t family = 0;
-  while (tables.of(family).table().name != "by_customer") ++family;
-  const auto ranges = tables.of(family).select_rows(
-      {"ann"}, {.family = family, .from = {{5, std::string(16, '\1')}, false}, .to = {}, .reverse = false, .limit = 3});
+  while (of(tables, family).table().name != "by_customer") ++family;
+  const auto ranges =
+      of(tables, family)
+          .select_rows(
+              {"ann"},
+              {.family = family, .from = {{5, std::string(16, '\1')}, false}, .to = {}, .reverse = false, .limit = 3});
   ASSERT_TRUE(ranges);
   std::string texts;
   for (const Bound& range : *ranges) texts += range.text + "\n";
@@ -230,7 +230,7 @@ TEST(CassandraRows, KeepTheOrderOfKeysAndTheHead) {
   write.head = db::Head{1, 2, {}, {}, {}, {}, {}};
   write.changes = {stores::Put{{{0, {"ann"}}, family, {5, std::string(16, '\1')}}, {Datum()}},
                    stores::Delete{{{0, {"ann"}}, family, {6, std::string(16, '\1')}}}};
-  const auto statements = tables.of(family).write(write);
+  const auto statements = of(tables, family).write(write);
   ASSERT_TRUE(statements);
   texts.clear();
   for (const Bound& statement : *statements) texts += statement.text + "\n";
@@ -253,17 +253,19 @@ design d {
 }
 )"),
                                              "d");
-  const Tables tables(program);
+  const DesignTables tables("k", {program.design, *program.model});
   std::uint32_t things = 0;
-  while (tables.of(things).table().name != "things") ++things;
+  while (of(tables, things).table().name != "things") ++things;
   std::uint32_t groups = 0;
-  while (tables.of(groups).table().name != "groups") ++groups;
-  EXPECT_TRUE(tables.of(things).can_be({0}));
-  EXPECT_FALSE(tables.of(things).can_be({Datum()}));
+  while (of(tables, groups).table().name != "groups") ++groups;
+  EXPECT_TRUE(of(tables, things).can_be({0}));
+  EXPECT_FALSE(of(tables, things).can_be({Datum()}));
   const auto ranges = [&](stores::Bound from, stores::Bound to) {
     std::string out;
-    const auto bounds = tables.of(groups).select_rows(
-        {1}, {.family = groups, .from = std::move(from), .to = std::move(to), .reverse = false, .limit = 0});
+    const auto bounds =
+        of(tables, groups)
+            .select_rows(
+                {1}, {.family = groups, .from = std::move(from), .to = std::move(to), .reverse = false, .limit = 0});
     for (const Bound& bound : *bounds) out += bound.text.substr(bound.text.find(" WHERE ")) + "\n";
     return out;
   };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "noam/base/json.h"
+#include "noam/cli/bulk_load.h"
 #include "noam/cli/progress.h"
 #include "noam/cli/report.h"
 #include "noam/language/suggest.h"
@@ -457,7 +458,9 @@ int conclude(const LoadReport& report, bool resumable) {
   return exit_fine;
 }
 
-int load_all(runtime::Session& session, const LoadOptions& options) {
+}  // namespace
+
+int load_all(runtime::Session& session, const LoadOptions& options, const std::function<int()>& then) {
   const auto sources = find_sources(session.model(), options);
   if (!sources) return complain(sources.error().message);
   const InterruptWatch watch;
@@ -498,12 +501,14 @@ int load_all(runtime::Session& session, const LoadOptions& options) {
     code = std::max(code, ended);
     if (!options.json)
       if (const int written = deliver(load_text(report), ended); written == exit_wrong_use) return written;
-    if (report.end != LoadEnd::Complete && report.end != LoadEnd::AlreadyLoaded) break;
+    if (report.end != LoadEnd::Complete && report.end != LoadEnd::AlreadyLoaded) {
+      if (then) complain("nothing was written to the store");
+      return options.json ? deliver(load_json(reports), code) : code;
+    }
   }
+  if (then) code = std::max(code, then());
   return options.json ? deliver(load_json(reports), code) : code;
 }
-
-}  // namespace
 
 std::string load_text(const LoadReport& report) {
   const auto some = [](std::size_t count, const char* what) {
@@ -553,6 +558,8 @@ Command add_load_command(CommandLine& line, LoadOptions& options) {
                      "CSV delimiter: one character, or \\t. Default: a comma, in .tsv files a tab");
   command.add_flag("--strict", options.strict, "Stop at the first bad line; the lines before it stay loaded");
   command.add_flag("--again", options.again, "Load the files from the start, even if they were loaded before");
+  command.add_flag("--bulk", options.bulk,
+                   "Create a store on servers and fill it with plain writes, before anybody can open it");
   command.add_flag("--json", options.json, "Print the result of each file as JSON (docs/commands/load.md)");
   command.footer(
       "Each line is inserted as by `insert` in a command: with all checks, and with an update of all copies. Bad "
@@ -573,6 +580,7 @@ int load_data(const LoadOptions& options) {
   if (options.opening.path == "-" &&
       std::find(options.sources.begin(), options.sources.end(), "-") != options.sources.end())
     return complain("standard input cannot be both the model and the data");
+  if (options.bulk) return load_in_bulk(options);
   const Opened opened = open_model(options.opening);
   if (!opened.session) return opened.code;
   return load_all(*opened.session, options);

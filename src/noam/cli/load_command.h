@@ -28,11 +28,14 @@ struct LoadOptions {
   bool strict = false;
   bool again = false;
   bool json = false;
+  bool bulk = false;
   bool by_name_alone = false;  // nothing but the names of the files says what they are
 };
 
 Command add_load_command(CommandLine& line, LoadOptions& options);
 int load_data(const LoadOptions& options);
+// All files, each told of; then, if all were read to their ends, what is left to do. Returns the exit code.
+int load_all(runtime::Session& session, const LoadOptions& options, const std::function<int()>& then = {});
 
 // The files to load, in an order in which owners come before their parts where they come from a folder.
 Result<std::vector<DataSource>> find_sources(const model::Model& model, const LoadOptions& options);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "noam/base/check.h"
 #include "noam/cli/files.h"
 #include "noam/cli/report.h"
 #include "noam/compile/compile.h"
@@ -44,8 +45,14 @@ Result<std::unique_ptr<stores::Store>> open_embedded(const std::string& folder, 
 }
 
 // docs/cassandra.md has the options of the URL.
-Result<std::unique_ptr<stores::Store>> open_cassandra(const std::string& rest, bool make, bool trace) {
+Result<stores::cassandra::Place> place_of(const std::string& rest) {
   NOAM_ASSIGN_OR_RETURN(stores::cassandra::Place place, stores::cassandra::parse_place(rest));
+  place.note = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  return place;
+}
+
+Result<std::unique_ptr<stores::Store>> open_cassandra(const std::string& rest, bool make, bool trace) {
+  NOAM_ASSIGN_OR_RETURN(stores::cassandra::Place place, place_of(rest));
   if (trace) place.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   NOAM_ASSIGN_OR_RETURN(auto behind, stores::cassandra::open_block_store(place, make));
   return stores::blocks::open_block_layer(std::move(behind));
@@ -120,6 +127,17 @@ std::optional<std::string> embedded_folder(const std::string& url) {
   return url.substr(scheme.size());
 }
 
+constexpr std::string_view cassandra_scheme = "cassandra:";
+
+bool can_be_filled(const std::string& url) { return url.starts_with(cassandra_scheme); }
+
+Result<std::uint64_t> fill_store(const std::string& url, const stores::Blueprint& blueprint, stores::Store& from,
+                                 const std::function<void(std::uint64_t)>& progress) {
+  check(can_be_filled(url), "only stores on servers are filled");
+  NOAM_ASSIGN_OR_RETURN(const stores::cassandra::Place place, place_of(url.substr(cassandra_scheme.size())));
+  return stores::cassandra::fill(place, blueprint, from, progress);
+}
+
 Result<std::string> store_url(const OpeningOptions& options) {
   if (!options.store.empty()) return options.store;
   const char* const wanted = std::getenv("NOAM_STORE");
@@ -162,16 +180,19 @@ Opened open_model(const OpeningOptions& options, runtime::SessionOptions session
     return fail(fmt::format("store `{}` was deployed under `{}`: {}", out.url, out.strategy, found.error().message));
   auto session = open_session(model, out.strategy, *out.store, std::move(session_options));
   if (!session) {
-    if (!deployed)
+    const auto there = out.store->deployment();  // perhaps since a moment ago
+    const bool other_design = there && session.error().code == "other-design";
+    if (!deployed && !other_design)
       return fail(fmt::format("{} cannot be run under `{}`: {}", source.name(), out.strategy, session.error().message));
-    if (session.error().code == "other-design" && deployed->design != out.strategy)
+    if (other_design && there->design != out.strategy)
       return fail(
           fmt::format("store `{}` was deployed under `{}`, not under `{}`; leave out --strategy to use it as it is, or "
                       "deploy `{}` to another store, given by --store",
-                      out.url, deployed->design, out.strategy, out.strategy));
+                      out.url, there->design, out.strategy, out.strategy));
     return fail(fmt::format("store `{}`: {}", out.url, session.error().message));
   }
   const auto now = out.store->deployment();
+  out.fresh = out.fresh && !(now && now->by_another);
   out.changed = deployed && now && deployed->version != now->version;
   out.session = std::move(*session);
   return out;

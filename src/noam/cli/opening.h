@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +48,12 @@ Result<std::string> store_url(const OpeningOptions& options);
 
 // The folder of an embedded store by its URL; none: it is another kind of store.
 std::optional<std::string> embedded_folder(const std::string& url);
+
+// Whether a store is on servers, which take plain writes before anybody opens it.
+bool can_be_filled(const std::string& url);
+// Creates it with all that another one holds (stores/cassandra/cassandra.h). How many entries.
+Result<std::uint64_t> fill_store(const std::string& url, const stores::Blueprint& blueprint, stores::Store& from,
+                                 const std::function<void(std::uint64_t)>& progress);
 
 // A store by its URL. The error lists those there are.
 Result<std::unique_ptr<stores::Store>> open_store(const std::string& url, bool make = false, bool trace = false);

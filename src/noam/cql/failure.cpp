@@ -72,7 +72,16 @@ std::string_view name_of(FailureKind kind) {
 
 Error error_of(const Failure& failure) {
   const std::string name(name_of(failure.kind));
-  return {"cassandra: " + name + ": " + failure.message, name};
+  // Servers and libraries may write several lines.
+  std::string text = "cassandra: " + name + ": ";
+  for (const char c : failure.message) {
+    const bool space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
+    if (!space)
+      text += c;
+    else if (text.back() != ' ')
+      text += ' ';
+  }
+  return {text, name};
 }
 
 }  // namespace noam::cql

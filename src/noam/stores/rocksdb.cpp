@@ -610,6 +610,7 @@ RocksdbStore::RocksdbStore(std::string folder, const RocksdbOptions& options, co
       entries_touched_(entry_stripes) {
   capabilities_.durable = true;
   capabilities_.max_entry_bytes = options.max_entry_bytes;
+  capabilities_.spreads_own = options.spreads_own;
 }
 
 Error RocksdbStore::trouble(const rocksdb::Status& status, const char* what) const {

@@ -28,6 +28,7 @@ struct RocksdbOptions {
   std::size_t cache_bytes = std::size_t{256} << 20U;     // of blocks read, in memory
   std::size_t buffer_bytes = std::size_t{64} << 20U;     // of what is written, in memory, before it goes to tables
   std::size_t table_bytes = std::size_t{512} << 10U;     // a commit of so many is tables of its own; 0: none is
+  bool spreads_own = false;                              // as a store on servers does, which this one is to fill
   rocksdb::Env* env = nullptr;                           // files and threads; none: those of the machine
 };
 

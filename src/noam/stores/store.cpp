@@ -117,16 +117,16 @@ Result<void> append_to(std::optional<Key>& columns, const Key& elements) {
   return {};
 }
 
-Error other_design(const Deployment& deployed, const std::vector<std::string>& differences) {
+Error other_design(const Deployment& deployed, const std::vector<std::string>& differences, std::string_view what) {
   constexpr std::size_t most = 3;
   const std::size_t shown = std::min(most, differences.size());
   std::string list = fmt::format("{}", fmt::join(differences.begin(), differences.begin() + shown, "; "));
   if (differences.size() > shown) list += fmt::format("; and {} more", differences.size() - shown);
   return Error{
       fmt::format(
-          "the store holds entries of another design, `{}`: {}; use the model and strategy it was deployed with, "
-          "or export with them, deploy this design to a new store, and load the data there",
-          deployed.design, list),
+          "{} another design, `{}`: {}; use the model and strategy it was deployed with, or export with them, deploy "
+          "this design to a new store, and load the data there",
+          what, deployed.design, list),
       "other-design"};
 }
 

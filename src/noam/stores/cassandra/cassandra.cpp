@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 constexpr std::size_t most_blocks = 4'096;
-constexpr std::chrono::minutes most_clock_difference{10};
-constexpr std::chrono::milliseconds lock_patience{30'000};
 constexpr std::int32_t commands_are_kept = 3 * 3'600;  // seconds
 
 class CassandraBlocks final : public blocks::BlockStore {
@@ -67,6 +65,7 @@ class CassandraBlocks final : public blocks::BlockStore {
   }
 
  private:
+  Result<void> check_unused(const DesignTables& tables);
   Result<void> make_tables(const Blueprint& blueprint, const DesignTables& tables, Lock& lock);
   [[nodiscard]] Error another_design(const Blueprint& blueprint) const;
   Result<cql::Request> request_of(const std::string& text, cql::Values values);
@@ -81,18 +80,18 @@ class CassandraBlocks final : public blocks::BlockStore {
 };
 
 Result<void> CassandraBlocks::find() {
-  NOAM_ASSIGN_OR_RETURN(const auto difference, keyspace_.clock_difference());
-  if (std::chrono::abs(difference) > most_clock_difference)
-    return Error{
-        fmt::format("the clock of the server and that of this machine differ by {} minutes; noam needs them to "
-                    "agree within {}",
-                    std::chrono::duration_cast<std::chrono::minutes>(std::chrono::abs(difference)).count(),
-                    most_clock_difference.count())};
+  NOAM_RETURN_IF_ERROR(keyspace_.check_clock());
   NOAM_ASSIGN_OR_RETURN(const bool exists, keyspace_.exists());
   if (!exists && !create_) return Error{fmt::format("there is no keyspace `{}`", keyspace_.name()), "missing"};
   if (!exists) NOAM_RETURN_IF_ERROR(keyspace_.create(place_.replication));
   NOAM_ASSIGN_OR_RETURN(auto record, keyspace_.record());
   if (!record) return {};
+  if (record->loading)
+    return Error{
+        fmt::format("keyspace {} is being loaded, or a load was interrupted; repeat `noam load --bulk` with the same "
+                    "files",
+                    keyspace_.name()),
+        "loading"};
   const auto serial = [](cql::SerialConsistency of) {
     return of == cql::SerialConsistency::Serial ? "serial" : "local_serial";
   };
@@ -108,14 +107,15 @@ Result<void> CassandraBlocks::find() {
 Error CassandraBlocks::another_design(const Blueprint& blueprint) const {
   std::vector<std::string> differences = design::layout_differences(deployment_->layout, blueprint.design.layout);
   if (differences.empty()) differences.emplace_back("its collections or families are in another order");
-  return other_design(*deployment_, differences);
+  return other_design(*deployment_, differences, fmt::format("keyspace {} was deployed with", keyspace_.name()));
 }
 
 Result<void> CassandraBlocks::deploy(const Blueprint& blueprint) {
   auto tables = std::make_unique<const DesignTables>(keyspace_.name(), blueprint);
   if (!deployment_ || deployment_->layout != blueprint.design.layout) {
     if (deployment_ && !create_) return another_design(blueprint);
-    NOAM_ASSIGN_OR_RETURN(Lock lock, keyspace_.lock(lock_patience));
+    if (!deployment_) NOAM_RETURN_IF_ERROR(check_unused(*tables));
+    NOAM_ASSIGN_OR_RETURN(Lock lock, keyspace_.lock(lock_patience, place_.note));
     auto made = make_tables(blueprint, *tables, lock);
     keyspace_.unlock(lock);
     if (!made) return made;
@@ -125,11 +125,21 @@ Result<void> CassandraBlocks::deploy(const Blueprint& blueprint) {
   return {};
 }
 
+// Before anything is made, so that nothing is left of a deployment that is refused.
+Result<void> CassandraBlocks::check_unused(const DesignTables& tables) {
+  const auto unused = keyspace_.check_unused(tables.layout());
+  if (unused) return {};
+  // What is there may be of another process that has deployed meanwhile.
+  NOAM_ASSIGN_OR_RETURN(const auto record, keyspace_.record());
+  return record ? Result<void>() : unused;
+}
+
 Result<void> CassandraBlocks::make_tables(const Blueprint& blueprint, const DesignTables& tables, Lock& lock) {
   // Somebody else may have been faster.
   NOAM_ASSIGN_OR_RETURN(const auto before, keyspace_.record());
   if (before) {
     deployment_ = before->deployment;
+    deployment_->by_another = true;
     if (deployment_->layout == blueprint.design.layout) return {};
     if (!place_.replaces_designs) return another_design(blueprint);
     for (const std::string& table : before->tables) {
@@ -139,17 +149,7 @@ Result<void> CassandraBlocks::make_tables(const Blueprint& blueprint, const Desi
     NOAM_RETURN_IF_ERROR(keyspace_.drop(*before, lock));
   }
   NOAM_RETURN_IF_ERROR(keyspace_.run(tables.statements(), lock));
-  NOAM_RETURN_IF_ERROR(keyspace_.check_empty(tables.layout()));
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  Record made;
-  made.deployment = {blueprint.design.name, blueprint.design.layout, before ? before->deployment.version + 1 : 1,
-                     now.count()};
-  made.model = std::string(blueprint.text);
-  made.design = std::string(blueprint.design_text);
-  made.serial = place_.cluster.serial_consistency;
-  for (const schemas::cassandra::Table& table : tables.layout().tables) made.tables.push_back(table.name);
-  made.types = tables.layout().type_names();
+  Record made = record_of(blueprint, tables.layout(), before ? before->deployment.version + 1 : 1, place_);
   NOAM_RETURN_IF_ERROR(keyspace_.write_record(made));
   deployment_ = std::move(made.deployment);
   return {};
@@ -199,7 +199,7 @@ Result<std::optional<Key>> CassandraBlocks::kept_command(const std::string& id, 
 }  // namespace
 
 Result<std::unique_ptr<blocks::BlockStore>> open_block_store(const Place& place, bool create) {
-  NOAM_ASSIGN_OR_RETURN(std::unique_ptr<cql::Session> session, cql::Session::connect(place.cluster));
+  NOAM_ASSIGN_OR_RETURN(std::unique_ptr<cql::Session> session, connect(place));
   return open_block_store(std::shared_ptr<cql::Session>(std::move(session)), place, create);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "noam/base/result.h"
@@ -17,5 +19,11 @@ Result<std::unique_ptr<blocks::BlockStore>> open_block_store(const Place& place,
 // On a session that was connected with the options of the place, and that the caller may use, too.
 Result<std::unique_ptr<blocks::BlockStore>> open_block_store(std::shared_ptr<cql::Session> session, const Place& place,
                                                              bool create);
+
+// Writes all that `from` holds, a store with the same design and blocks spread as here, to a keyspace that nobody has
+// opened yet; it is created if it is missing. The writes are plain, since nobody can open the keyspace before the end.
+// If it fails, call it again. How many entries.
+Result<std::uint64_t> fill(const Place& place, const Blueprint& blueprint, Store& from,
+                           const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace noam::stores::cassandra

@@ -15,9 +15,11 @@ namespace noam::stores::cassandra {
 namespace {
 
 constexpr std::chrono::milliseconds wait_for_lock{200};
+constexpr std::chrono::seconds wait_without_a_word{3};
 constexpr int tries_of_ddl = 5;
 constexpr int tries_of_new_table = 25;
 constexpr std::uint32_t page_rows = 5'000;
+constexpr std::chrono::minutes most_clock_difference{10};
 constexpr std::string_view live_column = "noam_live";
 
 // One row says what lies in the keyspace; who deploys holds it.
@@ -25,7 +27,8 @@ std::string record_table(const std::string& keyspace) {
   return fmt::format(
       "CREATE TABLE IF NOT EXISTS {}.noam_deployment (\n    part text PRIMARY KEY,\n    format int,\n"
       "    version bigint,\n    deployed_at timestamp,\n    serial text,\n    design_name text,\n    design text,\n"
-      "    model text,\n    layout text,\n    tables list<text>,\n    types list<text>,\n    holder uuid,\n"
+      "    model text,\n    layout text,\n    loading boolean,\n    tables list<text>,\n    types list<text>,\n"
+      "    holder uuid,\n"
       "    beat int\n)",
       keyspace);
 }
@@ -79,6 +82,15 @@ Result<cql::Response> Keyspace::ask_once(const std::string& text, const cql::Val
   return response;
 }
 
+Result<std::unique_ptr<cql::Session>> connect(const Place& place) {
+  auto session = cql::Session::connect(place.cluster);
+  // So it looks from here if a server expects TLS.
+  if (!session && !place.cluster.tls && session.error().message.find("read the frame header") != std::string::npos)
+    return Error{session.error().message + "; if the server expects TLS, add `ca=FILE` to the URL",
+                 session.error().code};
+  return session;
+}
+
 Result<bool> Keyspace::exists() {
   NOAM_ASSIGN_OR_RETURN(const cql::Response found,
                         ask("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?",
@@ -112,12 +124,23 @@ Result<void> Keyspace::execute(const std::string& text) {
 Result<void> Keyspace::run(const std::vector<std::string>& statements, Lock& lock) {
   for (const std::string& text : statements) {
     NOAM_RETURN_IF_ERROR(execute(text));
-    NOAM_ASSIGN_OR_RETURN(const cql::Response held,
-                          ask(fmt::format("UPDATE {}.noam_deployment SET beat = ? WHERE part = ? IF holder = ?", name_),
-                              cql::Values().integer(++lock.beat).text(part).uuid(lock.by), true));
-    if (!held.applied()) return Error{fmt::format("another process has begun to deploy to keyspace {}", name_)};
+    NOAM_RETURN_IF_ERROR(beat(lock));
   }
   return {};
+}
+
+Result<void> Keyspace::beat(Lock& lock) {
+  NOAM_ASSIGN_OR_RETURN(const cql::Response held,
+                        ask(fmt::format("UPDATE {}.noam_deployment SET beat = ? WHERE part = ? IF holder = ?", name_),
+                            cql::Values().integer(++lock.beat).text(part).uuid(lock.by), true));
+  if (!held.applied()) return Error{fmt::format("another process has begun to deploy to keyspace {}", name_)};
+  return {};
+}
+
+Result<void> Keyspace::truncate(const std::vector<std::string>& tables, Lock& lock) {
+  std::vector<std::string> statements;
+  for (const std::string& table : tables) statements.push_back(fmt::format("TRUNCATE {}.{}", name_, table));
+  return run(statements, lock);
 }
 
 namespace {
@@ -150,8 +173,8 @@ Result<std::optional<Record>> Keyspace::record() {
   if (tables.row_count() == 0) return std::optional<Record>();
   NOAM_ASSIGN_OR_RETURN(
       const cql::Response found,
-      ask(fmt::format("SELECT format, design_name, layout, version, deployed_at, model, design, serial, tables, types "
-                      "FROM {}.noam_deployment WHERE part = ?",
+      ask(fmt::format("SELECT format, design_name, layout, version, deployed_at, model, design, serial, tables, types, "
+                      "loading FROM {}.noam_deployment WHERE part = ?",
                       name_),
           cql::Values().text(part), false));
   if (found.row_count() == 0 || found.row(0)[0].is_null()) return std::optional<Record>();
@@ -170,6 +193,9 @@ Result<std::optional<Record>> Keyspace::record() {
     out.serial = cql::SerialConsistency::LocalSerial;
   NOAM_ASSIGN_OR_RETURN(out.tables, texts(row[8]));
   NOAM_ASSIGN_OR_RETURN(out.types, texts(row[9]));
+  if (!row[10].is_null()) {
+    NOAM_ASSIGN_OR_RETURN(out.loading, row[10].boolean());
+  }
   return std::optional(std::move(out));
 }
 
@@ -179,19 +205,34 @@ Result<void> Keyspace::write_record(const Record& record) {
   values.bigint(record.deployment.version);
   values.timestamp(cql::Milliseconds(std::chrono::milliseconds(record.deployment.at))).text(record.model);
   values.text(record.design).text(serial_name(record.serial)).list(list_of(record.tables)).list(list_of(record.types));
-  values.text(part);
+  values.boolean(record.loading).text(part);
   NOAM_ASSIGN_OR_RETURN(
       const cql::Response done,
-      ask(fmt::format("UPDATE {}.noam_deployment SET format = ?, design_name = ?, layout = ?, version = ?, "
-                      "deployed_at = ?, model = ?, design = ?, serial = ?, tables = ?, types = ? WHERE part = ? "
-                      "IF EXISTS",
-                      name_),
+      ask(fmt::format(
+              "UPDATE {}.noam_deployment SET format = ?, design_name = ?, layout = ?, version = ?, "
+              "deployed_at = ?, model = ?, design = ?, serial = ?, tables = ?, types = ?, loading = ? WHERE part = ? "
+              "IF EXISTS",
+              name_),
           values, true));
   if (!done.applied()) return Error{fmt::format("the record of keyspace {} is missing", name_)};
   return {};
 }
 
-Result<Lock> Keyspace::lock(std::chrono::milliseconds patience) {
+Record record_of(const Blueprint& blueprint, const schemas::cassandra::Layout& layout, std::uint32_t version,
+                 const Place& place) {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  Record out;
+  out.deployment = {blueprint.design.name, blueprint.design.layout, version, now.count()};
+  out.model = std::string(blueprint.text);
+  out.design = std::string(blueprint.design_text);
+  out.serial = place.cluster.serial_consistency;
+  for (const schemas::cassandra::Table& table : layout.tables) out.tables.push_back(table.name);
+  out.types = layout.type_names();
+  return out;
+}
+
+Result<Lock> Keyspace::lock(std::chrono::milliseconds patience, const std::function<void(const std::string&)>& note) {
   NOAM_RETURN_IF_ERROR(execute(record_table(name_)));
   NOAM_RETURN_IF_ERROR(execute(commands_table(name_)));
   NOAM_RETURN_IF_ERROR(
@@ -199,7 +240,9 @@ Result<Lock> Keyspace::lock(std::chrono::milliseconds patience) {
           cql::Values().text(part).uuid(nobody), true));
   const Lock mine{random_uuid(), 0};
   Lock seen;
-  auto since = std::chrono::steady_clock::now();
+  const auto began = std::chrono::steady_clock::now();
+  auto since = began;
+  bool noted = false;
   for (;;) {
     const bool gone = seen.by != nobody && std::chrono::steady_clock::now() - since > patience;
     NOAM_ASSIGN_OR_RETURN(
@@ -216,6 +259,12 @@ Result<Lock> Keyspace::lock(std::chrono::milliseconds patience) {
     NOAM_ASSIGN_OR_RETURN(now.beat, found.row(0)[1].integer());
     // Ours, if the answer of an earlier try was lost.
     if (now.by == mine.by) return mine;
+    if (note && !noted && std::chrono::steady_clock::now() - began > wait_without_a_word) {
+      noted = true;
+      note(fmt::format(
+          "another process deploys to keyspace {}; waiting until it ends, or shows no sign of life for {} s", name_,
+          std::chrono::duration_cast<std::chrono::seconds>(patience).count()));
+    }
     if (now.by != seen.by || now.beat != seen.beat) since = std::chrono::steady_clock::now();
     seen = now;
     std::this_thread::sleep_for(wait_for_lock);
@@ -268,18 +317,6 @@ Result<bool> Keyspace::has_entries(const std::string& table) {
   }
 }
 
-Result<void> Keyspace::check_empty(const schemas::cassandra::Layout& layout) {
-  for (const schemas::cassandra::Table& table : layout.tables) {
-    NOAM_ASSIGN_OR_RETURN(const cql::Response found,
-                          ask(fmt::format("SELECT {} FROM {}.{} LIMIT 1", table.partition[0].name, name_, table.name),
-                              {}, false));
-    if (found.row_count() > 0)
-      return Error{
-          fmt::format("table {}.{} has rows that noam did not write; deploy to another keyspace", name_, table.name)};
-  }
-  return {};
-}
-
 namespace {
 
 // A column as a person would write it: `bigint static`, `timestamp clustering desc`.
@@ -309,38 +346,70 @@ std::map<std::string, std::string> described(const schemas::cassandra::Table& ta
 
 }  // namespace
 
-Result<void> Keyspace::check_tables(const schemas::cassandra::Layout& layout) {
+Result<Keyspace::Tables> Keyspace::tables() {
   NOAM_ASSIGN_OR_RETURN(const cql::Response found,
                         ask("SELECT table_name, column_name, type, kind, clustering_order FROM system_schema.columns "
                             "WHERE keyspace_name = ?",
                             cql::Values().text(name_), false));
-  std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> tables;
+  Tables out;
   for (std::size_t i = 0; i < found.row_count(); ++i) {
     const auto row = found.row(i);
-    tables[std::string(row[0].bytes())].emplace(row[1].bytes(),
-                                                described(row[2].bytes(), row[3].bytes(), row[4].bytes()));
+    out[std::string(row[0].bytes())].emplace(row[1].bytes(), described(row[2].bytes(), row[3].bytes(), row[4].bytes()));
   }
-  for (const schemas::cassandra::Table& table : layout.tables) {
-    const auto there = tables.find(table.name);
-    if (there == tables.end()) return Error{fmt::format("table {}.{} is missing", name_, table.name)};
-    for (const auto& [column, wanted] : described(table)) {
-      const auto has = there->second.find(column);
-      if (has == there->second.end())
-        return Error{fmt::format("column `{}` of table {}.{} is missing", column, name_, table.name)};
-      if (has->second != wanted)
-        return Error{fmt::format("column `{}` of table {}.{} is {}, should be {}", column, name_, table.name,
-                                 has->second, wanted)};
-    }
+  return out;
+}
+
+Result<void> Keyspace::check_table(const Columns& has, const schemas::cassandra::Table& table) const {
+  for (const auto& [column, wanted] : described(table)) {
+    const auto there = has.find(column);
+    if (there == has.end())
+      return Error{fmt::format("column `{}` of table {}.{} is missing", column, name_, table.name)};
+    if (there->second != wanted)
+      return Error{fmt::format("column `{}` of table {}.{} is {}, should be {}", column, name_, table.name,
+                               there->second, wanted)};
   }
   return {};
 }
 
-Result<std::chrono::milliseconds> Keyspace::clock_difference() {
+Result<void> Keyspace::check_tables(const schemas::cassandra::Layout& layout) {
+  NOAM_ASSIGN_OR_RETURN(const Tables there, tables());
+  for (const schemas::cassandra::Table& table : layout.tables) {
+    const auto found = there.find(table.name);
+    if (found == there.end()) return Error{fmt::format("table {}.{} is missing", name_, table.name)};
+    NOAM_RETURN_IF_ERROR(check_table(found->second, table));
+  }
+  return {};
+}
+
+// A deployment that was killed may have left tables, but never rows.
+Result<void> Keyspace::check_unused(const schemas::cassandra::Layout& layout) {
+  NOAM_ASSIGN_OR_RETURN(const Tables there, tables());
+  for (const schemas::cassandra::Table& table : layout.tables) {
+    const auto found = there.find(table.name);
+    if (found == there.end()) continue;
+    if (const auto same = check_table(found->second, table); !same)
+      return Error{same.error().message + "; noam did not create this table; deploy to another keyspace"};
+    NOAM_ASSIGN_OR_RETURN(const cql::Response row,
+                          ask(fmt::format("SELECT {} FROM {}.{} LIMIT 1", table.partition[0].name, name_, table.name),
+                              {}, false));
+    if (row.row_count() > 0)
+      return Error{
+          fmt::format("table {}.{} has rows that noam did not write; deploy to another keyspace", name_, table.name)};
+  }
+  return {};
+}
+
+Result<void> Keyspace::check_clock() {
   NOAM_ASSIGN_OR_RETURN(const cql::Response now, ask("SELECT toTimestamp(now()) FROM system.local", {}, false));
   if (now.row_count() == 0) return Error{"the server does not say what time it is"};
   NOAM_ASSIGN_OR_RETURN(const cql::Milliseconds theirs, now.row(0)[0].timestamp());
-  return std::chrono::duration_cast<std::chrono::milliseconds>(theirs.time_since_epoch() -
-                                                               std::chrono::system_clock::now().time_since_epoch());
+  const auto difference =
+      std::chrono::abs(theirs.time_since_epoch() - std::chrono::system_clock::now().time_since_epoch());
+  if (difference <= most_clock_difference) return {};
+  return Error{
+      fmt::format("the clock of the server and that of this machine differ by {} minutes; noam needs them to agree "
+                  "within {}",
+                  std::chrono::duration_cast<std::chrono::minutes>(difference).count(), most_clock_difference.count())};
 }
 
 }  // namespace noam::stores::cassandra

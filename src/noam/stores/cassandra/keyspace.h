@@ -1,6 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +12,7 @@
 #include "noam/base/result.h"
 #include "noam/cql/session.h"
 #include "noam/schemas/cassandra/tables.h"
+#include "noam/stores/cassandra/place.h"
 #include "noam/stores/store.h"
 
 // What lies in a keyspace: which design, and the statements that make its tables.
@@ -23,13 +27,24 @@ struct Record {
   std::vector<std::string> types;
   // Who decides on conditions. Sessions that differ in this would not see each other's decisions.
   cql::SerialConsistency serial = cql::SerialConsistency::Serial;
+  bool loading = false;  // nobody may open it before it is filled
 };
+
+// Of what is deployed now.
+Record record_of(const Blueprint& blueprint, const schemas::cassandra::Layout& layout, std::uint32_t version,
+                 const Place& place);
+
+// After this time without a beat, the holder of a lock is taken for dead.
+inline constexpr std::chrono::milliseconds lock_patience{30'000};
 
 // The right to deploy.
 struct Lock {
   cql::Uuid by{};
   std::int32_t beat = 0;  // moves while its holder lives
 };
+
+// A session with the cluster. The error says which option may be missing.
+Result<std::unique_ptr<cql::Session>> connect(const Place& place);
 
 class Keyspace {
  public:
@@ -45,24 +60,32 @@ class Keyspace {
   Result<std::optional<Record>> record();
 
   // Only one process at a time deploys. If its lock does not move for some time, another one takes it.
-  Result<Lock> lock(std::chrono::milliseconds patience);
+  Result<Lock> lock(std::chrono::milliseconds patience, const std::function<void(const std::string&)>& note);
   void unlock(const Lock& lock);
 
   Result<void> write_record(const Record& record);
   // DDL, of which each statement does nothing if it was run before. An error if the lock was lost.
   Result<void> run(const std::vector<std::string>& statements, Lock& lock);
+  // Says that the holder of the lock lives. An error if the lock was lost.
+  Result<void> beat(Lock& lock);
+  Result<void> truncate(const std::vector<std::string>& tables, Lock& lock);
   // Deletes the tables and types of the record.
   Result<void> drop(const Record& record, Lock& lock);
   // An error that names the first table that is not as the layout has it.
   Result<void> check_tables(const schemas::cassandra::Layout& layout);
   // Whether a table has entries; heads that stand alone do not count.
   Result<bool> has_entries(const std::string& table);
-  // An error if a table has rows already: others than noam wrote them.
-  Result<void> check_empty(const schemas::cassandra::Layout& layout);
-  // How far the clock of a server is ahead of this machine's.
-  Result<std::chrono::milliseconds> clock_difference();
+  // Before the first deployment: an error if a table is there that noam did not create, or that has rows.
+  Result<void> check_unused(const schemas::cassandra::Layout& layout);
+  // An error if the clock of a server is too far from this machine's.
+  Result<void> check_clock();
 
  private:
+  using Columns = std::map<std::string, std::string, std::less<>>;  // what each is
+  using Tables = std::map<std::string, Columns, std::less<>>;
+
+  Result<Tables> tables();
+  [[nodiscard]] Result<void> check_table(const Columns& has, const schemas::cassandra::Table& table) const;
   Result<cql::Response> ask(const std::string& text, const cql::Values& values, bool conditional);
   Result<cql::Response> ask_once(const std::string& text, const cql::Values& values, bool conditional);
   Result<void> execute(const std::string& text);

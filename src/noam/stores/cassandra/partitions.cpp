@@ -190,7 +190,9 @@ enum class Partitions::Moments : std::uint8_t { One, Unsure, Several };
 
 Result<Head> Partitions::head_of(const Reading& reading) {
   if (reading.once->count() == 0) return Head{};
-  return reading.table.head_of(Row(reading.once->places, reading.once->pages[0].row(0)));
+  NOAM_ASSIGN_OR_RETURN(Head head, reading.table.head_of(Row(reading.once->places, reading.once->pages[0].row(0))));
+  if (head.sequence == 0 && !reading.table.counts()) return foreign_rows(reading.table);
+  return head;
 }
 
 // Makes the answer of what was read.
@@ -220,6 +222,7 @@ Result<Partitions::Moments> Partitions::answer(Reading& reading) {
       for (const cql::Response& page : slice.pages) nothing = nothing || page.row_count() == 0;
       NOAM_RETURN_IF_ERROR(slice.each([&](const Row& row) -> Result<bool> {
         NOAM_ASSIGN_OR_RETURN(const Head marks, table.head_of(row));
+        if (marks.sequence == 0 && !table.counts()) return foreign_rows(table);
         if (!head) head = marks;
         if (marks.sequence != head->sequence) moments = Moments::Several;
         NOAM_ASSIGN_OR_RETURN(auto entry, table.entry_of(asked.family, row));
@@ -239,9 +242,6 @@ Result<Partitions::Moments> Partitions::answer(Reading& reading) {
   // Without a head there was nothing in the partition when the head was read.
   const bool never = (reading.once && out.head.sequence == 0) || table.counts();
   if (nothing && moments == Moments::One && !never) moments = Moments::Unsure;
-  if (moments == Moments::One && out.head.sequence == 0 && !table.counts())
-    for (const UnitAnswer::Range& range : out.ranges)
-      if (!range.entries.empty()) return foreign_rows(table);
   return moments;
 }
 
@@ -431,7 +431,7 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
         torn.push_back(out.items.size() - 1);
       UnitPage::Item& item = out.items.back();
       item.empty = item.empty && !table.has_entry(row);
-      if (item.head.sequence == 0 && !item.empty && !table.counts()) return foreign_rows(table);
+      if (item.head.sequence == 0 && !table.counts()) return foreign_rows(table);
       if (what == Walk::Heads) continue;
       const bool first = item.entries.empty();
       for (const schemas::FamilyOutline* family : table.table().families) {
@@ -501,6 +501,31 @@ Result<void> Partitions::write(const std::vector<UnitWrite>& writes, Deadline by
       out.push_back(Written::Unknown);
     else
       return error_of(response);
+  }
+  return {};
+}
+
+Result<void> Partitions::fill(const std::vector<UnitWrite>& writes) {
+  std::vector<cql::Request> open;
+  for (const UnitWrite& write : writes) {
+    NOAM_ASSIGN_OR_RETURN(const auto bounds, tables_->table(write.unit.part).fill(write));
+    cql::Request request;
+    request.idempotent = true;
+    for (const Bound& bound : bounds) {
+      NOAM_ASSIGN_OR_RETURN(cql::Statement statement, prepared(bound));
+      request.statements.push_back(std::move(statement));
+    }
+    open.push_back(std::move(request));
+  }
+  for (int attempt = 1; !open.empty(); ++attempt) {
+    const std::vector<cql::Response> responses = run(open, no_deadline);
+    std::vector<cql::Request> again;
+    for (std::size_t i = 0; i < responses.size(); ++i) {
+      if (responses[i].ok()) continue;
+      if (!responses[i].failure().unknown || attempt == most_tries) return error_of(responses[i]);
+      again.push_back(std::move(open[i]));
+    }
+    open = std::move(again);
   }
   return {};
 }

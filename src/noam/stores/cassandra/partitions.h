@@ -35,6 +35,7 @@ class DesignTables {
 
   [[nodiscard]] const schemas::cassandra::Layout& layout() const { return layout_; }
   [[nodiscard]] const TableRows& table(std::uint32_t part) const { return rows_[part]; }
+  [[nodiscard]] std::uint32_t collection_of(std::uint32_t family) const { return design_.families[family].collection; }
   [[nodiscard]] std::uint32_t part_of(std::uint32_t family) const {
     return static_cast<std::uint32_t>(layout_.families.at(family).table);
   }
@@ -65,6 +66,8 @@ class Partitions {
                     std::vector<blocks::UnitAnswer>& out);
   Result<void> add(const std::vector<Add>& adds, Deadline by);
   Result<void> write(const std::vector<blocks::UnitWrite>& writes, Deadline by, std::vector<blocks::Written>& out);
+  // Without conditions, which the writes do not need as long as nobody else knows the tables. May be repeated.
+  Result<void> fill(const std::vector<blocks::UnitWrite>& writes);
   Result<blocks::UnitPage> scan(std::uint32_t part, blocks::Walk what, const std::string& after, Deadline by);
 
  private:

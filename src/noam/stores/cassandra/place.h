@@ -24,6 +24,8 @@ struct Place {
   bool replaces_designs = false;
   // Told, line by line, of each request and what the server did for it. None: the server is not asked.
   std::function<void(const std::string&)> trace = {};
+  // Told why nothing happens for some time.
+  std::function<void(const std::string&)> note = {};
 };
 
 // `//HOST,HOST/KEYSPACE?option=value&…`, what follows `cassandra:` in a URL. docs/cassandra.md lists the options.

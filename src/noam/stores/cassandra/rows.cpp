@@ -399,7 +399,15 @@ Result<void> TableRows::append_beside(const Key& key, std::vector<std::string>& 
   return {};
 }
 
-Result<Bound> TableRows::put_row(const Put& put, const std::vector<std::string>& partition) const {
+namespace {
+
+// Conditional writes have the time of the servers.
+constexpr const char* oldest = " USING TIMESTAMP 1";
+
+}  // namespace
+
+Result<Bound> TableRows::put_row(const Put& put, const std::vector<std::string>& partition, Manner manner) const {
+  const char* const time = manner == Manner::Plain ? oldest : "";
   const FamilyOutline& family = family_of(put.entry.family);
   const FamilyPlace& place = place_of(family);
   check(put.columns.size() == family.values.size(), "an entry has a value for each column");
@@ -426,7 +434,7 @@ Result<Bound> TableRows::put_row(const Put& put, const std::vector<std::string>&
   if (shared_) {
     // Without the mark that INSERT leaves, the row goes with its last column.
     out.values = std::move(values);
-    out.text = fmt::format("UPDATE {} SET {} = ? WHERE {}", qualified(), joined(columns, " = ?, "),
+    out.text = fmt::format("UPDATE {}{} SET {} = ? WHERE {}", qualified(), time, joined(columns, " = ?, "),
                            equal(names, names.size()));
     bind_key();
     return out;
@@ -435,7 +443,7 @@ Result<Bound> TableRows::put_row(const Put& put, const std::vector<std::string>&
   out.values.append(values);
   std::vector<std::string> all = names;
   all.insert(all.end(), columns.begin(), columns.end());
-  out.text = fmt::format("INSERT INTO {} ({}) VALUES ({})", qualified(), joined(all), holes(all.size()));
+  out.text = fmt::format("INSERT INTO {} ({}) VALUES ({}){}", qualified(), joined(all), holes(all.size()), time);
   return out;
 }
 
@@ -481,6 +489,12 @@ Result<Bound> TableRows::add(const Add& add) const {
 }
 
 Result<std::vector<Bound>> TableRows::write(const UnitWrite& write) const {
+  return this->write(write, Manner::Conditional);
+}
+
+Result<std::vector<Bound>> TableRows::fill(const UnitWrite& write) const { return this->write(write, Manner::Plain); }
+
+Result<std::vector<Bound>> TableRows::write(const UnitWrite& write, Manner manner) const {
   check(write.head.has_value(), "a write of one partition changes its head");
   std::vector<Bound> out(1);
   std::vector<std::string> set;
@@ -499,18 +513,20 @@ Result<std::vector<Bound>> TableRows::write(const UnitWrite& write) const {
   for (const KeyCell& cell : cells) partition.push_back(cell.bytes);
   for (const std::string& bytes : partition) values.blob(bytes);
   std::string condition;
-  if (const auto* sequence = std::get_if<UnitWrite::Sequence>(&write.condition)) {
-    condition = table_.head.sequence;
+  if (manner == Manner::Plain) {
+    condition = "";
+  } else if (const auto* sequence = std::get_if<UnitWrite::Sequence>(&write.condition)) {
+    condition = fmt::format(" IF {} = ?", table_.head.sequence);
     if (sequence->is == 0)
       values.null();
     else
       values.bigint(static_cast<std::int64_t>(sequence->is));
   } else {
-    condition = table_.head.holder;
+    condition = fmt::format(" IF {} = ?", table_.head.holder);
     values.uuid(std::get<UnitWrite::Held>(write.condition).by);
   }
-  out[0].text = fmt::format("UPDATE {} SET {} WHERE {} IF {} = ?", qualified(), joined(set),
-                            equal(partition_names_, partition_names_.size()), condition);
+  out[0].text = fmt::format("UPDATE {}{} SET {} WHERE {}{}", qualified(), manner == Manner::Plain ? oldest : "",
+                            joined(set), equal(partition_names_, partition_names_.size()), condition);
   out[0].values = std::move(values);
   std::set<Key> put;
   for (const Change& change : write.changes)
@@ -519,7 +535,7 @@ Result<std::vector<Bound>> TableRows::write(const UnitWrite& write) const {
   for (const Change& change : write.changes) {
     if (!in_rows(stores::entry_of(change).family)) continue;
     if (const auto* one = std::get_if<Put>(&change)) {
-      NOAM_ASSIGN_OR_RETURN(Bound bound, put_row(*one, partition));
+      NOAM_ASSIGN_OR_RETURN(Bound bound, put_row(*one, partition, manner));
       out.push_back(std::move(bound));
     } else {
       const auto& gone = std::get<Delete>(change);

@@ -77,6 +77,9 @@ class TableRows {
   // Writing: the statements of one conditional batch, of which the first has the condition.
   [[nodiscard]] Result<std::vector<Bound>> write(const blocks::UnitWrite& write) const;
 
+  // The same without a condition, and older than all that is written with one.
+  [[nodiscard]] Result<std::vector<Bound>> fill(const blocks::UnitWrite& write) const;
+
   // Of a table that counts.
   [[nodiscard]] Result<Bound> add(const Add& add) const;
 
@@ -95,8 +98,10 @@ class TableRows {
   [[nodiscard]] Result<Key> key_of(const std::vector<KeyPart>& parts, const Row& row) const;
   Result<void> append_value(const std::string& column, const schemas::Column& about, const model::Datum& datum,
                             cql::Values& out) const;
+  enum class Manner : std::uint8_t { Conditional, Plain };
+  [[nodiscard]] Result<std::vector<Bound>> write(const blocks::UnitWrite& write, Manner manner) const;
   Result<void> once_changes(const blocks::UnitWrite& write, std::vector<std::string>& set, cql::Values& values) const;
-  [[nodiscard]] Result<Bound> put_row(const Put& put, const std::vector<std::string>& partition) const;
+  [[nodiscard]] Result<Bound> put_row(const Put& put, const std::vector<std::string>& partition, Manner manner) const;
   [[nodiscard]] Result<Bound> delete_row(const Delete& gone, const std::vector<std::string>& partition,
                                          bool beside_stays) const;
   Result<void> append_beside(const Key& key, std::vector<std::string>& columns, cql::Values& out) const;
