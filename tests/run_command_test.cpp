@@ -13,8 +13,8 @@
 #include "noam/cli/answers.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/opening.h"
-#include "noam/cli/statements.h"
 #include "noam/cli/verify_command.h"
+#include "noam/language/statements.h"
 #include "noam/model/datum_json.h"
 #include "noam/stores/memory.h"
 #include "tests/compiled.h"
@@ -86,7 +86,7 @@ TEST(RunParameters, AreReadByTheirTypes) {
     throw std::runtime_error("no parameter " + name);
   };
   const auto read = [&](const std::string& name, const std::string& text) {
-    const auto json = cli::read_argument(*model, parameter_type(name), text);
+    const auto json = language::read_argument(*model, parameter_type(name), text);
     return json ? json->dump() : "error";
   };
   struct Case {
@@ -389,10 +389,10 @@ TEST(RunParameters, AreShownByExamplesThatAreRight) {
   const auto check_all = [&](const std::vector<model::Parameter>& parameters) {
     for (const model::Parameter& parameter : parameters) {
       SCOPED_TRACE(parameter.name);
-      const std::string example = cli::example_of(*model, parameter);
+      const std::string example = language::example_of(*model, parameter);
       const ProgramRun typed = run_program({"sh", "-c", "printf %s " + example});
       ASSERT_EQ(typed.out.rfind(parameter.name + "=", 0), 0U) << example;
-      const auto json = cli::read_argument(*model, parameter.type, typed.out.substr(parameter.name.size() + 1));
+      const auto json = language::read_argument(*model, parameter.type, typed.out.substr(parameter.name.size() + 1));
       ASSERT_TRUE(json) << example << ": " << json.error().message;
       EXPECT_TRUE(model::read_json(*model, parameter.type, *json)) << example;
       ++shown;

@@ -16,7 +16,7 @@
 #include "noam/base/json_text.h"
 #include "noam/cli/csv.h"
 #include "noam/cli/lines.h"
-#include "noam/cli/statements.h"
+#include "noam/language/statements.h"
 #include "noam/language/suggest.h"
 #include "noam/model/scalars.h"
 
@@ -292,7 +292,7 @@ model::FieldsOrRefusal DataReader::State::instance_of(const CsvRecord& record) c
     }
     given[columns[i]] = true;
     const std::string name = model::member_name(entity, columns[i]);
-    const auto json = read_argument(model, field.type, cell.text);
+    const auto json = language::read_argument(model, field.type, cell.text);
     if (!json) return Refusal{"value", fmt::format("{}: {}", name, json.error().message)};
     if (field.automatic && json->is_null()) continue;
     auto datum = model::read_json(model, field.type, *json, name);

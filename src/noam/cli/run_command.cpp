@@ -13,7 +13,7 @@
 #include "noam/cli/files.h"
 #include "noam/cli/lines.h"
 #include "noam/cli/report.h"
-#include "noam/cli/statements.h"
+#include "noam/language/statements.h"
 #include "noam/model/datum_json.h"
 #include "noam/model/json_text.h"
 
@@ -22,15 +22,15 @@ namespace noam::cli {
 namespace {
 
 // The member `params` of the request: each parameter once, whether from `--params` or as `name=value`.
-Result<Json> read_params(const model::Model& model, const Statement& statement, const RunOptions& options) {
+Result<Json> read_params(const model::Model& model, const language::Statement& statement, const RunOptions& options) {
   Json params = Json::object();
   if (options.params) {
     auto given = parse_json(*options.params);
     if (!given || !given->json.is_object())
       return Error{R"(--params must be a JSON object, for example '{"name": "value"}')"};
     for (const auto& member : given->json.items()) {
-      const model::Parameter* parameter = find_parameter(statement, member.key());
-      if (parameter == nullptr) return no_parameter(statement, member.key());
+      const model::Parameter* parameter = language::find_parameter(statement, member.key());
+      if (parameter == nullptr) return language::no_parameter(statement, member.key());
       if (const auto wrong =
               model::refuse_rounded(model, parameter->type, given->rounded, {parameter->name}, parameter->name))
         return Error{wrong->reason};
@@ -40,7 +40,8 @@ Result<Json> read_params(const model::Model& model, const Statement& statement, 
   for (const std::string& argument : options.arguments) {
     const std::size_t sign = argument.find('=');
     if (sign == std::string::npos) return Error{fmt::format("`{}` is not `name=value`", argument)};
-    NOAM_RETURN_IF_ERROR(add_argument(model, statement, argument.substr(0, sign), argument.substr(sign + 1), params));
+    NOAM_RETURN_IF_ERROR(
+        language::add_argument(model, statement, argument.substr(0, sign), argument.substr(sign + 1), params));
   }
   return params;
 }
@@ -49,9 +50,9 @@ int run_one(runtime::Session& session, const RunOptions& options) {
   const model::Model& model = session.model();
   const std::string all = fmt::format("run `noam show {}` for the list", options.opening.path);
   if (options.statement.empty())
-    return complain(
-        fmt::format("no query or command given; {}; or use --batch", remedy({}, statement_names(model), all)));
-  const auto statement = find_statement(model, options.statement, all);
+    return complain(fmt::format("no query or command given; {}; or use --batch",
+                                language::remedy({}, language::statement_names(model), all)));
+  const auto statement = language::find_statement(model, options.statement, all);
   if (!statement) return complain(statement.error().message);
   auto params = read_params(model, *statement, options);
   if (!params) return complain(params.error().message);
@@ -69,7 +70,7 @@ int run_one(runtime::Session& session, const RunOptions& options) {
   Json answer = session.answer(request);
   const int code = exit_code(answer);
   if (options.json) return deliver(answer.dump() + "\n", code);
-  add_example(model, *statement, request["params"], answer);
+  language::add_example(model, *statement, request["params"], answer);
   if (answer.contains("error")) {
     complain(error_text(answer));
     return code;

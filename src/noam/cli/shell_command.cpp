@@ -22,6 +22,7 @@
 #include "noam/cli/shell_line.h"
 #include "noam/cli/verify_command.h"
 #include "noam/design/print.h"
+#include "noam/language/statements.h"
 #include "noam/language/suggest.h"
 #include "noam/model/json_text.h"
 #include "noam/model/layout.h"
@@ -107,14 +108,14 @@ bool Shell::is_for_shell(std::string_view line) const {
   const DotCommand typed = read_dot_command(line);
   const auto& words = shell_words();
   if (std::find(words.begin(), words.end(), typed.name) == words.end()) return false;
-  return typed.argument.empty() || !find_statement(session_.model(), typed.name, "");
+  return typed.argument.empty() || !language::find_statement(session_.model(), typed.name, "");
 }
 
-Result<Statement> Shell::find_typed(std::string_view name) const {
-  auto statement = find_statement(session_.model(), name, "type `.statements` for the list");
+Result<language::Statement> Shell::find_typed(std::string_view name) const {
+  auto statement = language::find_statement(session_.model(), name, "type `.statements` for the list");
   if (statement) return statement;
   // Someone who wants to leave is not led to a command that changes data.
-  std::vector<std::string_view> names = statement_names(session_.model());
+  std::vector<std::string_view> names = language::statement_names(session_.model());
   names.insert(names.begin(), shell_words().begin(), shell_words().end());
   const auto near = language::closest(name, names);
   if (near && std::find(shell_words().begin(), shell_words().end(), *near) != shell_words().end())
@@ -136,10 +137,10 @@ Shell::Next Shell::run_statement(std::string_view line) {
   Json params = Json::object();
   for (const TypedArgument& argument : typed->arguments) {
     // In a json quotes are part of the value.
-    const model::Parameter* parameter = find_parameter(*statement, argument.name);
+    const model::Parameter* parameter = language::find_parameter(*statement, argument.name);
     const bool as_typed = parameter != nullptr && parameter->type.kind == model::TypeKind::Json;
-    const auto added =
-        add_argument(session_.model(), *statement, argument.name, as_typed ? argument.raw : argument.text, params);
+    const auto added = language::add_argument(session_.model(), *statement, argument.name,
+                                              as_typed ? argument.raw : argument.text, params);
     if (!added) {
       complain(added.error().message);
       return Next::GoOn;
@@ -149,7 +150,7 @@ Shell::Next Shell::run_statement(std::string_view line) {
   const Stopwatch watch;
   Json answer = session_.answer(request);
   const double seconds = watch.seconds();
-  if (!json_) add_example(session_.model(), *statement, request["params"], answer);
+  if (!json_) language::add_example(session_.model(), *statement, request["params"], answer);
   return print(request, answer, seconds);
 }
 
@@ -177,7 +178,7 @@ Shell::Next Shell::print(const Json& request, const Json& answer, double seconds
   }
   const std::string time = timing_ ? duration_text(seconds) : "";
   if (answer.contains("outcome")) return write(outcome_text(answer) + (timing_ ? fmt::format("({})\n", time) : ""));
-  const auto statement = find_statement(session_.model(), request["run"].get<std::string>(), "");
+  const auto statement = language::find_statement(session_.model(), request["run"].get<std::string>(), "");
   const std::size_t width =
       wide_ ? std::numeric_limits<std::size_t>::max() : terminal_width().value_or(model::page_width);
   std::string text = rows_text(statement->query->row, answer["rows"], width, timing_ ? ", " + time : "");
@@ -195,8 +196,8 @@ Shell::Next Shell::run_dot_command(std::string_view line) {
     names.push_back(one.name);
   }
   if (info == nullptr) {
-    complain(
-        fmt::format("no command `{}`; {}", command.name, remedy(command.name, names, "type `.help` for the list")));
+    complain(fmt::format("no command `{}`; {}", command.name,
+                         language::remedy(command.name, names, "type `.help` for the list")));
     return Next::GoOn;
   }
   if (info->takes == Takes::Nothing && !command.argument.empty()) {
@@ -230,7 +231,8 @@ Shell::Next Shell::run_dot_command(std::string_view line) {
 
 Result<model::StatementRef> Shell::find(const std::string& name) const {
   const model::Model& model = session_.model();
-  NOAM_ASSIGN_OR_RETURN(const Statement statement, find_statement(model, name, "type `.statements` for the list"));
+  NOAM_ASSIGN_OR_RETURN(const language::Statement statement,
+                        language::find_statement(model, name, "type `.statements` for the list"));
   model::StatementRef out;
   out.command = statement.query == nullptr;
   if (out.command)
@@ -268,8 +270,8 @@ Shell::Next Shell::refresh(const std::string& query) {
   for (const model::Query& one : session_.model().queries)
     if (one.refresh) names.push_back(one.name);
   if (std::find(names.begin(), names.end(), query) == names.end()) {
-    complain(
-        fmt::format("no refreshed query `{}`; {}", query, remedy(query, names, "type `.statements` for the list")));
+    complain(fmt::format("no refreshed query `{}`; {}", query,
+                         language::remedy(query, names, "type `.statements` for the list")));
     return Next::GoOn;
   }
   return run_json(Json{{"refresh", query}}.dump());

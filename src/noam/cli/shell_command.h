@@ -10,7 +10,7 @@
 #include "noam/base/json.h"
 #include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
-#include "noam/cli/statements.h"
+#include "noam/language/statements.h"
 
 // `noam shell`: statements as they are typed, one after the other (docs/commands/shell.md).
 namespace noam::cli {
@@ -53,7 +53,7 @@ class Shell {
   [[nodiscard]] Result<model::StatementRef> find(const std::string& name) const;
   [[nodiscard]] bool is_for_shell(std::string_view line) const;
   // A statement that was typed; the error may suggest a word of the shell.
-  [[nodiscard]] Result<Statement> find_typed(std::string_view name) const;
+  [[nodiscard]] Result<language::Statement> find_typed(std::string_view name) const;
   Next set(bool& what, const std::string& name, const std::string& to);
 
   runtime::Session& session_;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "noam/cli/statements.h"
+#include "noam/language/statements.h"
 
 namespace noam::cli {
 
@@ -212,7 +212,7 @@ Completion complete_dot_command(const model::Model& model, std::string_view line
     if (info.name != line.substr(begin, end - begin)) continue;
     if (info.takes == Takes::Switch) candidates = {"off", "on"};
     if (info.takes == Takes::Statement)
-      for (const std::string_view name : statement_names(model)) candidates.emplace_back(name);
+      for (const std::string_view name : language::statement_names(model)) candidates.emplace_back(name);
     if (info.takes == Takes::RefreshedQuery)
       for (const model::Query& query : model.queries)
         if (query.refresh) candidates.push_back(query.name);
@@ -285,11 +285,11 @@ Completion complete(const model::Model& model, std::string_view line) {
   const std::size_t end = end_of_word(line, begin);
   std::vector<std::string> candidates;
   if (end == line.size()) {
-    for (const std::string_view name : statement_names(model)) candidates.emplace_back(name);
+    for (const std::string_view name : language::statement_names(model)) candidates.emplace_back(name);
     std::sort(candidates.begin(), candidates.end());
     return among(line, begin, std::move(candidates), true);
   }
-  const auto statement = find_statement(model, line.substr(begin, end - begin), "");
+  const auto statement = language::find_statement(model, line.substr(begin, end - begin), "");
   if (!statement) return {line.size(), {}};
   std::vector<std::string> given;
   std::size_t at = after_blanks(line, end);
@@ -304,7 +304,7 @@ Completion complete(const model::Model& model, std::string_view line) {
     const std::string name(line.substr(at, sign - at));
     const auto value_end = end_of_value(line, sign + 1);
     if (!value_end || *value_end == line.size()) {
-      const model::Parameter* parameter = find_parameter(*statement, name);
+      const model::Parameter* parameter = language::find_parameter(*statement, name);
       return parameter == nullptr ? Completion{line.size(), {}} : complete_value(line, sign + 1, parameter->type);
     }
     given.push_back(name);

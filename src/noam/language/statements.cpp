@@ -1,4 +1,4 @@
-#include "noam/cli/statements.h"
+#include "noam/language/statements.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 #include "noam/model/json_text.h"
 #include "noam/model/scalars.h"
 
-namespace noam::cli {
+namespace noam::language {
 
 using model::TypeKind;
 
@@ -25,7 +25,7 @@ std::vector<std::string_view> statement_names(const model::Model& model) {
 
 std::string remedy(std::string_view name, const std::vector<std::string_view>& names, std::string_view otherwise) {
   constexpr std::size_t few = 12;
-  if (const auto near = language::closest(name, names)) return fmt::format("did you mean `{}`?", *near);
+  if (const auto near = closest(name, names)) return fmt::format("did you mean `{}`?", *near);
   if (names.empty()) return "none available";
   return names.size() <= few ? fmt::format("available: {}", fmt::join(names, ", ")) : std::string(otherwise);
 }
@@ -215,4 +215,4 @@ Result<void> add_argument(const model::Model& model, const Statement& statement,
   return {};
 }
 
-}  // namespace noam::cli
+}  // namespace noam::language

@@ -9,7 +9,7 @@
 #include "noam/model/model.h"
 
 // Statements and their parameters as a person types them.
-namespace noam::cli {
+namespace noam::language {
 
 // A query or a command of a model.
 struct Statement {
@@ -46,4 +46,4 @@ void add_example(const model::Model& model, const Statement& statement, const Js
 Result<void> add_argument(const model::Model& model, const Statement& statement, const std::string& name,
                           const std::string& text, Json& params);
 
-}  // namespace noam::cli
+}  // namespace noam::language
