@@ -179,7 +179,7 @@ class CollectionLayout {
       if (!is_packed(column.type)) out.beside = names.give(column.name);
       return out;
     }
-    if (column.type.optional && !is_text(outline_.model(), column.type))
+    if (column.type.optional && !is_marked(outline_.model(), column.type))
       out.presence = names.give("has_" + column.name);
     out.name = names.give(column.name);
     out.type = type_of(column, true);

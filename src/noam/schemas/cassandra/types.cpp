@@ -83,6 +83,10 @@ std::string text_literal(std::string_view text) {
   return out + "'";
 }
 
+bool is_marked(const model::Model& model, const Type& type) {
+  return is_text(model, type) || resolved(model, type).kind == TypeKind::Bytes;
+}
+
 bool is_text(const model::Model& model, const Type& type) {
   const TypeKind kind = resolved(model, type).kind;
   return kind == TypeKind::Text || kind == TypeKind::Enumeration;
@@ -214,14 +218,14 @@ std::string Types::name(const Type& type, bool frozen, const std::string& called
       return holds_itself(model_, type.value()) ? "text" : fmt::format("frozen<{}>", value_name(type.value()));
     case TypeKind::List:
       if (is_packed(type)) return "blob";
-      return frozen_if(frozen || type.optional, fmt::format("list<{}>", name(type.element(), true, called)));
+      return frozen_if(frozen || type.optional, fmt::format("list<{}>", element_name(type.element(), called)));
     case TypeKind::Set:
       if (is_packed(type)) return "blob";
-      return frozen_if(frozen || type.optional, fmt::format("set<{}>", name(type.element(), true, called)));
+      return frozen_if(frozen || type.optional, fmt::format("set<{}>", element_name(type.element(), called)));
     case TypeKind::Map:
       if (is_packed(type)) return "blob";
-      return frozen_if(frozen || type.optional, fmt::format("map<{}, {}>", name(type.arguments[0], true, called),
-                                                            name(type.arguments[1], true, called)));
+      return frozen_if(frozen || type.optional, fmt::format("map<{}, {}>", element_name(type.arguments[0], called),
+                                                            element_name(type.arguments[1], called)));
     case TypeKind::Row:
       return fmt::format("frozen<{}>", row(type, called).name);
     case TypeKind::Rows:
@@ -229,6 +233,16 @@ std::string Types::name(const Type& type, bool frozen, const std::string& called
     default:
       return "text";
   }
+}
+
+// In a collection, Cassandra takes the address ::ffff:1.2.3.4 for 1.2.3.4; bytes stay as they are.
+std::string Types::element_name(const Type& type, const std::string& called) {
+  return resolved(model_, type).kind == TypeKind::Inet ? "blob" : name(type, true, called);
+}
+
+std::string Types::element_literal(const Type& type, const Datum& datum) {
+  if (datum.absent() || resolved(model_, type).kind != TypeKind::Inet) return literal(type, datum);
+  return "0x" + hexadecimal(model::from_inet(datum.as_string()));
 }
 
 void Types::create(const std::string& name, const std::vector<std::string>& fields,
@@ -283,7 +297,7 @@ std::string Types::literal(const Type& type, const Datum& datum) {
   if (datum.absent()) return "null";
   const auto each = [&](const Type& element) {
     std::vector<std::string> out;
-    for (const Datum& at : datum.as_list()) out.push_back(literal(element, at));
+    for (const Datum& at : datum.as_list()) out.push_back(element_literal(element, at));
     return fmt::format("{}", fmt::join(out, ", "));
   };
   switch (type.kind) {
@@ -330,8 +344,8 @@ std::string Types::literal(const Type& type, const Datum& datum) {
     case TypeKind::Map: {
       std::vector<std::string> out;
       for (const Datum& at : datum.as_list())
-        out.push_back(fmt::format("{}: {}", literal(type.arguments[0], at.as_list()[0]),
-                                  literal(type.arguments[1], at.as_list()[1])));
+        out.push_back(fmt::format("{}: {}", element_literal(type.arguments[0], at.as_list()[0]),
+                                  element_literal(type.arguments[1], at.as_list()[1])));
       return fmt::format("{{{}}}", fmt::join(out, ", "));
     }
     case TypeKind::Row:

@@ -43,6 +43,8 @@ class Types {
   };
 
   std::string value_name(model::ValueId id);
+  std::string element_name(const model::Type& type, const std::string& called);
+  std::string element_literal(const model::Type& type, const model::Datum& datum);
   const Made& row(const model::Type& type, const std::string& called);
   void create(const std::string& name, const std::vector<std::string>& fields, const std::vector<std::string>& types);
   std::string fields_literal(const Made& made, const std::vector<model::Type>& types, const model::Datum& datum);
@@ -62,6 +64,8 @@ bool is_packed(const model::Type& type);
 // addresses, of which it compares bytes whatever their length.
 bool is_ordered_alike(const model::Model& model, const model::Type& type);
 
+// A text or bytes, or a reference that is one: in a key, what is absent or empty is marked (schemas::never_empty).
+bool is_marked(const model::Model& model, const model::Type& type);
 // A text, or a reference that is one.
 bool is_text(const model::Model& model, const model::Type& type);
 // What stands in a column of the type where nothing is meant.

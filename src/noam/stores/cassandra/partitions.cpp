@@ -395,7 +395,8 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
     if (failed != std::errc() || end != after.data() + after.size()) return Error{"invalid scan position"};
     bound.values.bigint(token);
   }
-  cql::Request request;
+  std::vector<cql::Request> requests(1);
+  cql::Request& request = requests[0];
   NOAM_ASSIGN_OR_RETURN(cql::Statement statement, prepared(bound));
   request.statements.push_back(std::move(statement));
   request.idempotent = true;
@@ -407,7 +408,8 @@ Result<UnitPage> Partitions::scan(std::uint32_t part, Walk what, const std::stri
   std::map<std::string, std::size_t> places;
   for (int attempt = 0;;) {
     NOAM_RETURN_IF_ERROR(in_time(by));
-    const cql::Response response = session_.run(request, by);
+    const std::vector<cql::Response> responses = run(requests, by);
+    const cql::Response& response = responses[0];
     if (!response.ok()) {
       if (!is_busy(response.failure()) || ++attempt >= most_tries) return error_of(response);
       continue;

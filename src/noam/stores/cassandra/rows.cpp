@@ -89,7 +89,7 @@ const FamilyPlace& TableRows::place_of(const FamilyOutline& family) const { retu
 
 bool TableRows::can_be(const KeyPart& part, const Datum& datum) const {
   return !datum.absent() || part.ordered || !part.presence.empty() ||
-         schemas::cassandra::is_text(values_.model(), part.column->type);
+         schemas::cassandra::is_marked(values_.model(), part.column->type);
 }
 
 bool TableRows::can_be(const Key& block) const {
@@ -113,8 +113,8 @@ Result<std::vector<KeyCell>> TableRows::cells_of(const std::vector<KeyPart>& par
     }
     if (!part.presence.empty())
       out.push_back({Datum(!datum.absent()), std::string(1, static_cast<char>(datum.absent() ? 0 : 1))});
-    if (schemas::cassandra::is_text(values_.model(), part.column->type)) {
-      if (!datum.absent() && !datum.is_string()) return Error{"a part of a key is no text"};
+    if (schemas::cassandra::is_marked(values_.model(), part.column->type)) {
+      if (!datum.absent() && !datum.is_string()) return Error{"a part of a key is neither a text nor bytes"};
       out.push_back({datum, schemas::never_empty(datum, datum.absent() ? std::string_view()
                                                                        : std::string_view(datum.as_string()))});
       continue;
@@ -164,7 +164,7 @@ Result<Key> TableRows::key_of(const std::vector<KeyPart>& parts, const Row& row)
         continue;
       }
     }
-    if (schemas::cassandra::is_text(values_.model(), part.column->type)) {
+    if (schemas::cassandra::is_marked(values_.model(), part.column->type)) {
       NOAM_ASSIGN_OR_RETURN(const std::string_view text, cell.text());
       out.push_back(without_mark(text));
       continue;

@@ -557,6 +557,9 @@ class CqlDialect : public Dialect {
     if (part.ordered) return ordered_literal(datum);
     if (is_text(outline_.model(), type))
       return text_literal(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string()));
+    if (is_marked(outline_.model(), type))
+      return types_.literal(model::scalar(TypeKind::Bytes),
+                            Datum(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string())));
     return literal(part.type, type, datum.absent() ? neutral(outline_.model(), type) : datum);
   }
 
@@ -649,9 +652,12 @@ std::string page(const Outline& outline, const Layout& layout, const CqlDialect&
                        {"json, an enumeration", "text"},
                        {"a reference", "the key of its target; of several parts a frozen tuple"},
                        {"a value", "a type of its own, frozen; so are the rows of a list that a query makes"},
-                       {"list, set, map", "the type of that name; an empty one is null"}}) +
-           "\nA part of a key can't be null. Of a text that may be absent, absent is the one character U+0000, and a "
-           "text that is\nempty or begins with U+0000 has U+0000 U+0001 before it (others stand as they are); of "
+                       {"list, set, map",
+                        "the type of that name; an empty one is null; addresses in them are blobs, because "
+                        "Cassandra takes ::ffff:1.2.3.4 there for 1.2.3.4"}}) +
+           "\nA part of a key can't be null. Of a text or bytes that may be absent, absent is the one character "
+           "U+0000, and "
+           "what is\nempty or begins with U+0000 has U+0000 U+0001 before it (others stand as they are); of "
            "another type, a column\n`has_…` before it says whether it is there.\n\n"
            "Cassandra orders uuids by version first, and addresses by bytes; noam by bytes, IPv4 first. A part of a "
            "clustering key of\nsuch a type is a blob, `…_order`, whose bytes sort as noam orders, and the value stands "
