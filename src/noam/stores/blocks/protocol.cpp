@@ -121,6 +121,29 @@ Result<Written> Protocol::write(const UnitRef& unit, std::variant<UnitWrite::Seq
   return out[0];
 }
 
+bool Protocol::is_copied(const KeptGuard& guard) const {
+  const std::lock_guard lock(lock_);
+  return copied_.contains(guard.id);
+}
+
+void Protocol::copy_guards(const Head& head) {
+  constexpr std::size_t ahead = 4;
+  const auto guards = read_guards(head.guards);
+  if (!guards || guards->kept.size() < options_.guards_in_head || broken(Breakage::GuardDropped)) return;
+  const auto end = guards->kept.begin() + static_cast<std::ptrdiff_t>(std::min(ahead, guards->kept.size()));
+  std::vector<KeptGuard> next(guards->kept.begin(), end);
+  std::erase_if(next, [this](const KeptGuard& guard) { return is_copied(guard); });
+  if (next.empty()) return;
+  around_.later([this, next = std::move(next)] {
+    for (const KeptGuard& guard : next) {
+      if (is_copied(guard) || !store_.keep_command(guard.id, guard.columns, no_deadline)) continue;
+      const std::lock_guard lock(lock_);
+      if (copied_.size() >= most_seen) copied_.clear();
+      copied_.insert(guard.id);
+    }
+  });
+}
+
 // --- Holds of others -------------------------------------------------------------------------------------------------
 
 Result<Protocol::Judged> Protocol::judge(const UnitRef& unit, const Head& head, const Hold& hold, Deadline by) {
@@ -161,7 +184,8 @@ Result<Head> Protocol::finished(const Head& head, const TransactionId& by, const
   std::erase_if(guards.kept, [&](const KeptGuard& guard) { return time_of(guard) < old; });
   while (guards.kept.size() > options_.guards_in_head) {
     const KeptGuard& oldest = guards.kept.front();
-    if (!broken(Breakage::GuardDropped)) NOAM_RETURN_IF_ERROR(store_.keep_command(oldest.id, oldest.columns, until));
+    if (!broken(Breakage::GuardDropped) && !is_copied(oldest))
+      NOAM_RETURN_IF_ERROR(store_.keep_command(oldest.id, oldest.columns, until));
     guards.newest_dropped = std::max(guards.newest_dropped, time_of(oldest));
     guards.kept.erase(guards.kept.begin());
   }
@@ -312,6 +336,8 @@ Result<Outcome> Protocol::commit(const Plan& plan, Deadline by) {
     else
       conflicts_.erase(plan.home);
   }
+  if (outcome && *outcome == Outcome::Applied && !plan.writes.at(plan.home).guards.empty())
+    if (const auto head = last_head(plan.home)) copy_guards(*head);
   if (outcome && *outcome == Outcome::Applied && plan.writes.size() > 1) {
     // The caller need not wait for this: whoever meets a hold sees that it is committed.
     around_.later([this, copy = plan, id = attempt.id, held = attempt.held, began = attempt.began] {

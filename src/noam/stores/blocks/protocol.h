@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "noam/base/result.h"
@@ -34,7 +36,7 @@ struct ProtocolOptions {
   std::chrono::milliseconds longest_attempt{60'000};  // after this time an attempt does not go on
   std::chrono::milliseconds gravestones{86'400'000};  // how long the head of a block without entries stays
   std::chrono::milliseconds guards{4'200'000};        // how long an id is kept at least
-  std::size_t guards_in_head = 64;
+  std::size_t guards_in_head = 32;
 };
 
 class Protocol {
@@ -95,6 +97,9 @@ class Protocol {
   Result<Written> write(const UnitRef& unit, std::variant<UnitWrite::Sequence, UnitWrite::Held> condition,
                         std::vector<Change> changes, Head head, Deadline by);
   void remember(const UnitRef& unit, const Head& head);
+  // Keeps elsewhere what will have to go from a full head next, so that no commit has to wait for that.
+  void copy_guards(const Head& head);
+  [[nodiscard]] bool is_copied(const KeptGuard& guard) const;
   // As it was seen last.
   [[nodiscard]] std::optional<Head> last_head(const UnitRef& unit) const;
 
@@ -121,6 +126,7 @@ class Protocol {
   // When a hold was seen first, by its transaction.
   std::map<TransactionId, std::chrono::steady_clock::time_point> first_seen_;
   std::map<UnitRef, std::uint32_t> conflicts_;  // one after the other
+  std::set<std::string> copied_;                // ids of guards that are kept elsewhere
 };
 
 }  // namespace noam::stores::blocks
