@@ -88,7 +88,7 @@ int deploy_design(const UpkeepOptions& options) {
 namespace {
 
 int exit_of(const Error& error) {
-  return error.code.empty() || error.code == stores::store_code ? exit_wrong_use : exit_refused;
+  return stores::is_failure(error) ? exit_wrong_use : exit_refused;
 }
 
 }  // namespace

@@ -274,9 +274,10 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
   const auto use = state_->reads_once[index] != 0 && !fast ? Transaction::Use::Glance : Transaction::Use::Query;
   NOAM_RETURN_IF_ERROR(renew_states(false));
 
+  const stores::Deadline by = deadline();  // of all attempts
   for (int attempt = 0;; ++attempt) {
     if (attempt > 0) pause(attempt);
-    Transaction transaction(store_, program_.design, deadline(), &state_->copies);
+    Transaction transaction(store_, program_.design, by, &state_->copies);
     transaction.watch(options_.interrupted);
     transaction.use_for(use);
     auto rows = answer_query(query, after, environment, transaction);
@@ -285,11 +286,9 @@ Result<Rows> Session::run_query(const model::Query& query, std::vector<Datum> pa
       continue;
     }
     // An error, too, may be due to what was never so.
-    if (!rows && (rows.error().code == stores::conflict_code || rows.error().code.empty())) {
-      if (rows.error().code.empty()) return rows;
-      continue;
-    }
-    NOAM_ASSIGN_OR_RETURN(const stores::Outcome valid, store_.commit(transaction.take_reads(), deadline()));
+    if (!rows && stores::is_failure(rows.error())) return rows;
+    if (!rows && rows.error().code == stores::conflict_code) continue;
+    NOAM_ASSIGN_OR_RETURN(const stores::Outcome valid, store_.commit(transaction.take_reads(), by));
     if (valid != stores::Outcome::Conflict) return rows;
   }
 }

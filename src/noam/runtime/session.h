@@ -172,9 +172,10 @@ class Session {
                   const std::optional<model::CommandId>& id = std::nullopt);
 
   // One line of JSON for one request (docs/json.md). Never fails: what is wrong is in the answer. Who parses the
-  // request answers for the numbers in it: integers beyond 64 bits are rounded when they are read, `answer_line`
-  // refuses them in a json.
+  // request answers for the numbers in it: integers beyond 64 bits are rounded when they are read; told of them,
+  // `answer` refuses those in a json, as `answer_line` does.
   Json answer(const Json& request);
+  Json answer(const Json& request, const std::vector<RoundedInteger>& rounded);
   std::string answer_line(std::string_view line);
 
   // From now on, refreshes queries at their `every`, and sweeps, as long as the session lives: on the scheduler, or
@@ -213,7 +214,6 @@ class Session {
   struct State;
   Session(design::Program program, stores::Store& store, SessionOptions options);
 
-  Json answer(const Json& request, const std::vector<RoundedInteger>& rounded);
   Result<Rows> run_query(const model::Query& query, std::vector<model::Datum> parameters, std::string_view cursor);
   // One attempt. After the row with these values of `order by`.
   Result<Rows> answer_query(const model::Query& query, const std::optional<std::vector<model::Datum>>& after,

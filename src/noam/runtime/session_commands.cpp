@@ -25,13 +25,14 @@ Outcome unknown(std::string reason) {
 
 // Whether an error says what becomes of the command; others are the store's, or call for another attempt.
 bool is_decision(const Error& error) {
-  return !error.code.empty() && error.code != stores::conflict_code && error.code != stores::store_code;
+  return !stores::is_failure(error) && error.code != stores::conflict_code;
 }
 
 // Where nothing was written, a failure of the store is an answer; but a command that is repeated may have been applied.
 Outcome failed(const Error& error, bool written, bool repeatable) {
   if (is_decision(error)) return refused(error.code, error.message);
-  return written || repeatable ? unknown(error.message) : refused(stores::store_code, error.message);
+  if (written || repeatable) return unknown(error.message);
+  return refused(error.code.empty() ? stores::store_code : error.code, error.message);
 }
 
 Outcome expired() { return refused("expired", "the command id is older than an hour"); }

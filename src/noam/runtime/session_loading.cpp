@@ -112,8 +112,8 @@ Result<stores::Committed> Session::load_some(const LoadBatch& batch, const model
     // Not the fault of any row.
     if (!refused) {
       const std::string& code = refused.error().code;
-      if (code.empty() || code == "broken" || code == "interrupted" || code == stores::conflict_code ||
-          code == stores::store_code)
+      if (stores::is_failure(refused.error()) || code == "broken" || code == "interrupted" ||
+          code == stores::conflict_code)
         return refused.error();
     }
     alone = refused ? *refused : model::Refusal{refused.error().code, refused.error().message};

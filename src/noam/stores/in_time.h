@@ -9,7 +9,7 @@ namespace noam::stores {
 
 // An error where the deadline has passed.
 inline Result<void> in_time(Deadline by) {
-  if (by != no_deadline && std::chrono::steady_clock::now() > by) return Error{"deadline passed"};
+  if (by != no_deadline && std::chrono::steady_clock::now() > by) return Error{"deadline passed", timeout_code};
   return {};
 }
 

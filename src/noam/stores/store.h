@@ -28,6 +28,12 @@ inline constexpr Deadline no_deadline = Deadline::max();
 inline constexpr const char* conflict_code = "conflict";
 // The code of an error of `commit` before anything was written. Of other errors of it, nobody knows what was written.
 inline constexpr const char* store_code = "store";
+// The code of an error where the deadline has passed.
+inline constexpr const char* timeout_code = "timeout";
+// Whether the store has failed; other errors say what is wrong with what was asked.
+inline bool is_failure(const Error& error) {
+  return error.code.empty() || error.code == store_code || error.code == timeout_code;
+}
 
 // What one commit can span, atomically.
 enum class Scope : std::uint8_t { Block, Database };
