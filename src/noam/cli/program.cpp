@@ -21,6 +21,7 @@
 #include "noam/cli/opening.h"
 #include "noam/cli/report.h"
 #include "noam/cli/run_command.h"
+#include "noam/cli/serve_command.h"
 #include "noam/cli/shell_command.h"
 #include "noam/cli/stats_command.h"
 #include "noam/cli/upkeep_commands.h"
@@ -320,6 +321,8 @@ int run(int argc, const char* const* argv) {
   commands.emplace_back(add_load_command(line, load_options), [&] { return load_data(load_options); });
   ExportOptions export_options;
   commands.emplace_back(add_export_command(line, export_options), [&] { return export_data(export_options); });
+  ServeOptions serve_options;
+  commands.emplace_back(add_serve_command(line, serve_options), [&] { return serve(serve_options); });
   ShellOptions shell_options;
   commands.emplace_back(add_shell_command(line, shell_options), [&] { return run_shell(shell_options); });
   StatsOptions stats_options;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "noam/base/result.h"
+
+namespace noam::server {
+
+// What is told of a request that was answered. No parameters: they may be anybody's secrets.
+struct LoggedRequest {
+  std::string_view method;
+  std::string_view path;  // without the query
+  std::string_view statement;
+  std::string_view client;
+  int status = 0;
+  std::size_t bytes = 0;  // of the body of the response
+  std::chrono::steady_clock::duration took{};
+};
+
+// A line of JSON for each request, to a file, which is opened again when it is told to (it may have been moved).
+class RequestLog {
+ public:
+  // `-` is standard error; nothing: no lines.
+  static Result<std::unique_ptr<RequestLog>> open(const std::string& path);
+  RequestLog(const RequestLog&) = delete;
+  RequestLog& operator=(const RequestLog&) = delete;
+  ~RequestLog();
+
+  void write(const LoggedRequest& request);
+  Result<void> open_again();
+
+ private:
+  RequestLog(std::string path, int file) : path_(std::move(path)), file_(file) {}
+
+  const std::string path_;
+  std::mutex lock_;
+  int file_;
+};
+
+}  // namespace noam::server
