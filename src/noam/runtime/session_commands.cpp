@@ -24,9 +24,7 @@ Outcome unknown(std::string reason) {
 }
 
 // Whether an error says what becomes of the command; others are the store's, or call for another attempt.
-bool is_decision(const Error& error) {
-  return !stores::is_failure(error) && error.code != stores::conflict_code;
-}
+bool is_decision(const Error& error) { return !stores::is_failure(error) && error.code != stores::conflict_code; }
 
 // Where nothing was written, a failure of the store is an answer; but a command that is repeated may have been applied.
 Outcome failed(const Error& error, bool written, bool repeatable) {
