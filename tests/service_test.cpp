@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -59,11 +61,29 @@ class Http : public testing::Test {
     service = std::make_unique<server::Service>(*session_);
   }
 
-  Response get(std::string_view target) {
+  Response get(std::string_view target, std::string_view token = {}, std::string_view host = {}) {
     Request request;
     request.method = "GET";
     request.target = target;
+    const std::string authorization = token.empty() ? "" : "Bearer " + std::string(token);
+    request.authorization = authorization;
+    request.host = host;
     return service->answer(request);
+  }
+  Response post_as(std::string_view token, std::string_view target, std::string_view body) {
+    Request request;
+    request.method = "POST";
+    request.target = target;
+    request.content_type = "application/json";
+    const std::string authorization = "bearer " + std::string(token);
+    request.authorization = authorization;
+    request.body = body;
+    return service->answer(request);
+  }
+  Result<void> allow(const std::string& tokens) {
+    NOAM_ASSIGN_OR_RETURN(auto access, server::Access::parse(tokens, session_->model()));
+    service->set_access(std::move(access));
+    return {};
   }
   Response post(std::string_view target, std::string_view body, std::string_view id = {},
                 std::string_view type = "application/json") {
@@ -206,6 +226,102 @@ TEST_F(Http, TellsFailuresOfTheStore) {
   EXPECT_EQ(brief(command), "503 unknown");
   EXPECT_EQ(header(command, "Retry-After"), "1");
   EXPECT_TRUE(model::parse_command_id(header(command, "Idempotency-Key")));
+}
+
+std::string digest(const std::string& token) { return server::hexadecimal_digest(token); }
+
+// What is public, and three tokens: r1, w1 and g1.
+std::string file_of_tokens() {
+  const auto token = [](const char* name, const std::string& text_of, Json may) {
+    return Json{{"name", name}, {"sha256", digest(text_of)}, {"may", std::move(may)}};
+  };
+  return Json{{"public", Json::array({"sum"})},
+              {"tokens",
+               Json::array({token("reader", "r1", Json::array({"read"})), token("writer", "w1", Json::array({"write"})),
+                            token("register", "g1", Json::array({"register", "posts_of"}))})}}
+      .dump();
+}
+
+TEST_F(Http, AsksForTokens) {
+  ASSERT_TRUE(allow(file_of_tokens()));
+  const std::string ann = R"({"name":"ann","age":1})";
+  EXPECT_EQ(brief(get("/q/sum")), "200");
+  const Response needed = get("/q/posts_of?name=ann&n=1");
+  EXPECT_EQ(brief(needed), "401 request");
+  EXPECT_EQ(header(needed, "WWW-Authenticate"), "Bearer realm=\"noam\"");
+  EXPECT_EQ(brief(post("/c/register", ann)), "401 request");
+  EXPECT_EQ(brief(get("/q/sum", "r2")), "401 request") << "an unknown token is not as good as none";
+  EXPECT_EQ(brief(get("/q/posts_of?name=ann&n=1", "r1")), "200");
+  EXPECT_EQ(brief(post_as("r1", "/c/register", ann)), "403 request");
+  EXPECT_EQ(brief(post_as("w1", "/c/register", ann)), "200");
+  EXPECT_EQ(brief(get("/q/posts_of?name=ann&n=1", "w1")), "403 request");
+  EXPECT_EQ(brief(get("/q/sum", "w1")), "200") << "what is public needs no role";
+  EXPECT_EQ(brief(post_as("g1", "/c/older", R"({"name":"ann"})")), "403 request");
+  EXPECT_EQ(brief(get("/q/posts_of?name=ann&n=1", "g1")), "200");
+  EXPECT_EQ(brief(get("/healthz")), "200");
+  // The statements that the caller may use.
+  EXPECT_EQ(Json::parse(get("/openapi.json").body)["paths"].contains("/q/posts_of"), false);
+  EXPECT_EQ(Json::parse(get("/openapi.json").body)["paths"].contains("/q/sum"), true);
+  EXPECT_EQ(Json::parse(get("/openapi.json", "g1").body)["paths"].contains("/c/register"), true);
+  EXPECT_EQ(Json::parse(get("/openapi.json", "g1").body)["paths"].contains("/c/older"), false);
+  // Without anything public, nobody without a token learns anything.
+  ASSERT_TRUE(allow(R"({"tokens":[]})"));
+  for (const char* page : {"/q/sum", "/q/none", "/openapi.json", "/"})
+    EXPECT_EQ(brief(get(page)), "401 request") << page;
+}
+
+TEST_F(Http, AsksForTokensLineByLine) {
+  ASSERT_TRUE(allow(file_of_tokens()));
+  Request request;
+  request.method = "POST";
+  request.target = "/batch";
+  request.content_type = "application/x-ndjson";
+  request.authorization = "Bearer r1";
+  const auto begun = service->begin_batch(request);
+  ASSERT_TRUE(std::holds_alternative<server::Service::Batch>(begun));
+  const auto& batch = std::get<server::Service::Batch>(begun);
+  EXPECT_EQ(service->answer_line(batch, R"({"run":"sum"})"), R"({"rows":[{"ages":0}]})");
+  EXPECT_EQ(service->answer_line(batch, R"({"run":"register","params":{"name":"ann","age":1}})"),
+            R"({"error":{"code":"request","reason":"`reader` may not use `register`"}})");
+  EXPECT_NE(service->answer_line(batch, "[").find("invalid JSON"), std::string::npos);
+  // Of a member that is given twice, the last counts, here and where it is run.
+  EXPECT_NE(
+      service->answer_line(batch, R"({"run":"sum","run":"register","params":{"name":"ann","age":1}})").find("may not"),
+      std::string::npos);
+  request.authorization = "Bearer r2";
+  EXPECT_TRUE(std::holds_alternative<Response>(service->begin_batch(request)));
+}
+
+TEST_F(Http, RefusesNamesThatItDoesNotHave) {
+  service->set_hosts({"localhost", "127.0.0.1", "[::1]", "shop.example"});
+  for (const char* host : {"localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "shop.example"})
+    EXPECT_EQ(brief(get("/q/sum", {}, host)), "200") << host;
+  for (const char* host :
+       {"", "evil.example", "localhost.evil.example", "[::2]:80", "shop.example.", "127.0.0.1.nip.io"})
+    EXPECT_EQ(brief(get("/q/sum", {}, host)), "421 request") << host;
+  EXPECT_EQ(brief(get("/healthz", {}, "10.0.0.7")), "200");
+}
+
+TEST_F(Http, SaysWhatIsWrongWithTokens) {
+  const std::string one = R"({"name":"a","sha256":")" + digest("x") + "\"";
+  for (const auto& [text_of, wrong] : std::vector<std::pair<std::string, std::string>>{
+           {"", "no valid JSON"},
+           {"[]", "must be an object"},
+           {R"({"token":[]})", "unknown member `token`"},
+           {R"({"public":"sum"})", "public: must be an array"},
+           {R"({"public":["admin"]})", "public: `admin` and `metrics` need a token"},
+           {R"({"public":["sums"]})", "public: `sums` is no role (read, write, admin, metrics) and no statement"},
+           {R"({"tokens":{}})", "tokens: must be an array"},
+           {R"({"tokens":[{}]})", "each has a `name`"},
+           {R"({"tokens":[{"name":"a","sha256":"12","may":[]}]})", "token `a`: `sha256` must be 64"},
+           {R"({"tokens":[)" + one + "}]}", "token `a`: `may` is missing"},
+           {R"({"tokens":[)" + one + R"(,"may":[7]}]})", "token `a`: must be an array of roles"},
+           {R"({"tokens":[)" + one + R"(,"may":[]},)" + one + R"(,"may":[]}]})", "there are two of this name"}}) {
+    const auto allowed = allow(text_of);
+    ASSERT_FALSE(allowed) << text_of;
+    EXPECT_NE(allowed.error().message.find(wrong), std::string::npos) << allowed.error().message;
+  }
+  EXPECT_FALSE(server::Access::read("/no/such/file", *model_of(text)));
 }
 
 }  // namespace

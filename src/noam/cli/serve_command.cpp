@@ -1,13 +1,17 @@
 #include "noam/cli/serve_command.h"
 
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -24,6 +28,10 @@ Command add_serve_command(CommandLine& line, ServeOptions& options) {
   command.add_option("--listen", options.listen, "Address and port; port 0 takes one that is free")
       .type_name("ADDRESS:PORT")
       .show_default();
+  command.add_option("--tokens", options.tokens,
+                     "File with the digests of tokens and what each may do; see docs/http.md");
+  command.add_option("--host", options.hosts, "Name by which clients call this server; may be repeated")
+      .one_value_each();
   command
       .add_option("--log", options.log,
                   "File for a line of JSON per request; `-` is standard error, `none` writes no lines")
@@ -37,7 +45,8 @@ Command add_serve_command(CommandLine& line, ServeOptions& options) {
   command.footer(
       "Every query is GET /q/NAME?parameter=value or POST /q/NAME, every command POST /c/NAME, with parameters as a\n"
       "JSON object. POST /batch takes lines of JSON. The header Idempotency-Key is the id of a command.\n"
-      "noam serve listens on this machine only. It ends on SIGTERM or Ctrl-C, after what runs has ended.\n"
+      "Without --tokens, it listens on this machine only, and everybody may do everything.\n"
+      "It ends on SIGTERM or Ctrl-C, after what runs has ended; on SIGHUP it reads --tokens and opens --log again.\n"
       "Example: noam serve shop.noam --store rocksdb:data --listen 127.0.0.1:8080\n"
       "         curl 'http://127.0.0.1:8080/q/orders_of?customer=ann'\n"
       "More:    docs/http.md");
@@ -64,6 +73,11 @@ Result<std::pair<std::string, std::uint16_t>> read_address(const std::string& te
   return std::pair(std::move(address), port);
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 Result<std::chrono::milliseconds> read_duration(const std::string& text) {
@@ -75,13 +89,14 @@ Result<std::chrono::milliseconds> read_duration(const std::string& text) {
   return std::chrono::milliseconds(unit == "s" ? std::int64_t{number} * 1'000 : number);
 }
 
-// SIGTERM and SIGINT, taken by a thread of their own; no other thread hears of them.
+// SIGTERM, SIGINT and SIGHUP, taken by a thread of their own; no other thread hears of them.
 class Signals {
  public:
   Signals() {
     sigemptyset(&wanted_);
     sigaddset(&wanted_, SIGTERM);
     sigaddset(&wanted_, SIGINT);
+    sigaddset(&wanted_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &wanted_, &before_);
   }
   Signals(const Signals&) = delete;
@@ -94,10 +109,10 @@ class Signals {
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
-  void call(std::function<void()> stop) {
-    waiting_ = std::thread([this, stop = std::move(stop)] {
+  void call(std::function<void()> stop, std::function<void()> reload) {
+    waiting_ = std::thread([this, stop = std::move(stop), reload = std::move(reload)] {
       int which = 0;
-      sigwait(&wanted_, &which);
+      for (sigwait(&wanted_, &which); which == SIGHUP; sigwait(&wanted_, &which)) reload();
       stop();
     });
   }
@@ -114,10 +129,10 @@ int serve(const ServeOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto address = read_address(options.listen);
   if (!address) return complain(address.error().message);
-  if (!is_loopback(address->first))
+  if (!is_loopback(address->first) && options.tokens.empty())
     return complain(
-        fmt::format("--listen {}: noam serve listens on this machine only, on 127.0.0.1 or [::1]; put a "
-                    "proxy that knows the callers in front of it",
+        fmt::format("--listen {}: beyond this machine, noam serve needs --tokens; without it, it listens on "
+                    "127.0.0.1 or [::1]",
                     options.listen));
   runtime::SessionOptions session_options;
   const auto timeout = read_duration(options.timeout);
@@ -134,6 +149,17 @@ int serve(const ServeOptions& options) {
   auto log = server::RequestLog::open(options.log == "none" ? std::string() : options.log);
   if (!log) return complain(log.error().message);
   server::Service service(*opened.session);
+  std::vector<std::string> hosts = {"localhost", "127.0.0.1", "[::1]"};
+  for (const std::string& host : options.hosts) hosts.push_back(lower_case(host));
+  const bool six = address->first.find(':') != std::string::npos;
+  const std::string shown = six ? "[" + address->first + "]" : address->first;
+  hosts.push_back(shown);
+  service.set_hosts(std::move(hosts));
+  if (!options.tokens.empty()) {
+    auto access = server::Access::read(options.tokens, opened.session->model());
+    if (!access) return complain(access.error().message);
+    service.set_access(std::move(*access));
+  }
   server::ServerOptions server_options;
   server_options.address = address->first;
   server_options.port = address->second;
@@ -142,14 +168,21 @@ int serve(const ServeOptions& options) {
   auto server = server::Server::listen(service, **log, server_options);
   if (!server) return complain(server.error().message);
   if (!options.no_schedule) opened.session->start_sweeping();
-  const bool six = address->first.find(':') != std::string::npos;
-  const std::string url =
-      fmt::format("http://{}{}{}:{}", six ? "[" : "", address->first, six ? "]" : "", (*server)->port());
+  const std::string url = fmt::format("http://{}:{}", shown, (*server)->port());
   const int told =
       deliver(fmt::format("{} on {} under `{}`: {}\n", opened.session->model().name, opened.url, opened.strategy, url),
               exit_fine);
   if (told != exit_fine) return told;
-  signals.call([&] { (*server)->stop(); });
+  signals.call([&] { (*server)->stop(); },
+               [&] {
+                 if (const auto again = (*log)->open_again(); !again) complain(again.error().message);
+                 if (options.tokens.empty()) return;
+                 auto access = server::Access::read(options.tokens, opened.session->model());
+                 if (access)
+                   service.set_access(std::move(*access));
+                 else
+                   complain(access.error().message + "; the tokens from before stay valid");
+               });
   (*server)->run();
   return exit_fine;
 }

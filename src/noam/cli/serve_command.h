@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "noam/cli/arguments.h"
 #include "noam/cli/opening.h"
@@ -12,6 +13,8 @@ namespace noam::cli {
 struct ServeOptions {
   OpeningOptions opening;
   std::string listen = "127.0.0.1:8080";
+  std::string tokens;
+  std::vector<std::string> hosts;
   std::string log = "-";
   std::string timeout = "30s";
   std::size_t workers = 64;

@@ -14,6 +14,8 @@ struct Request {
   std::string_view target;  // path and query, as they were sent
   std::string_view content_type;
   std::string_view idempotency_key;
+  std::string_view authorization;
+  std::string_view host;
   std::string_view body;
 };
 

@@ -137,14 +137,16 @@ class Schemas {
 
 class Description {
  public:
-  explicit Description(const runtime::Session& session)
-      : session_(session), model_(session.model()), schemas_(session.model()) {}
+  Description(const runtime::Session& session, const Rights& rights)
+      : session_(session), model_(session.model()), rights_(rights), schemas_(session.model()) {}
 
   Json document() {
     Json paths = Json::object();
     for (std::size_t i = 0; i < model_.queries.size(); ++i)
-      paths["/q/" + escaped(model_.queries[i].name)] = query(model_.queries[i], session_.program().queries[i]);
-    for (const model::Command& command : model_.commands) paths["/c/" + escaped(command.name)] = this->command(command);
+      if (rights_.queries[i])
+        paths["/q/" + escaped(model_.queries[i].name)] = query(model_.queries[i], session_.program().queries[i]);
+    for (std::size_t i = 0; i < model_.commands.size(); ++i)
+      if (rights_.commands[i]) paths["/c/" + escaped(model_.commands[i].name)] = command(model_.commands[i]);
     paths["/batch"] = batch();
     paths["/healthz"] = health("Whether the server lives");
     paths["/readyz"] = health("Whether the server takes requests");
@@ -276,11 +278,12 @@ class Description {
 
   const runtime::Session& session_;
   const model::Model& model_;
+  const Rights& rights_;
   Schemas schemas_;
 };
 
 }  // namespace
 
-Json describe(const runtime::Session& session) { return Description(session).document(); }
+Json describe(const runtime::Session& session, const Rights& rights) { return Description(session, rights).document(); }
 
 }  // namespace noam::server

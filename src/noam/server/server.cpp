@@ -228,13 +228,15 @@ class Server::Network::Connection {
     request.method = view(fields.method_string());
     request.target = view(fields.target());
     request.content_type = view(fields[http::field::content_type]);
-    request.idempotency_key = view(fields["Idempotency-Key"]);
+    request.authorization = view(fields[http::field::authorization]);
+    request.host = view(fields[http::field::host]);
     if (Service::is_batch(request)) {
-      if (const auto refused = Service::refuse_batch(request)) {
+      auto begun = network_.service.begin_batch(request);
+      if (const auto* const refused = std::get_if<Response>(&begun)) {
         co_await send_last(*refused, request_line(fields));
         co_return false;
       }
-      co_return co_await batch(head);
+      co_return co_await batch(head, std::get<Service::Batch>(begun));
     }
     co_return co_await single(head);
   }
@@ -263,6 +265,8 @@ class Server::Network::Connection {
     request.target = view(message.target());
     request.content_type = view(message[http::field::content_type]);
     request.idempotency_key = view(message["Idempotency-Key"]);
+    request.authorization = view(message[http::field::authorization]);
+    request.host = view(message[http::field::host]);
     request.body = message.body();
     Response response;
     if (network_.service.is_quick(request))
@@ -334,7 +338,7 @@ class Server::Network::Connection {
     explicit Lines(const asio::any_io_executor& executor) : changed(executor, Clock::time_point::max()) {}
   };
 
-  asio::awaitable<bool> batch(Head& head) {
+  asio::awaitable<bool> batch(Head& head, const Service::Batch& from) {
     using namespace asio::experimental::awaitable_operators;
     http::request_parser<http::buffer_body> parser(std::move(head));
     parser.body_limit(boost::none);
@@ -351,7 +355,7 @@ class Server::Network::Connection {
     const auto [error, sent] = co_await asio::async_write(stream_, asio::buffer(text), awaited);
     if (error) co_return false;
     Lines lines(co_await asio::this_coro::executor);
-    const bool whole = co_await (read_lines(parser, lines) && write_answers(lines));
+    const bool whole = co_await (read_lines(parser, from, lines) && write_answers(lines));
     begin.body.resize(0);
     network_.log.write({.method = "POST",
                         .path = "/batch",
@@ -364,7 +368,8 @@ class Server::Network::Connection {
   }
 
   // Whether the request was read to its end.
-  asio::awaitable<bool> read_lines(http::request_parser<http::buffer_body>& parser, Lines& lines) {
+  asio::awaitable<bool> read_lines(http::request_parser<http::buffer_body>& parser, const Service::Batch& from,
+                                   Lines& lines) {
     constexpr std::size_t piece_bytes = std::size_t{16} << 10U;
     std::string piece(piece_bytes, '\0');
     std::string text;  // what has no answer yet
@@ -382,32 +387,32 @@ class Server::Network::Connection {
         break;
       }
       text.append(piece.data(), piece.size() - parser.get().body().size);
-      std::size_t from = 0;
-      for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
-        co_await answer_line(std::string_view(text).substr(from, end - from), lines);
-        from = end + 1;
+      std::size_t done = 0;
+      for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', done)) {
+        co_await answer_line(from, std::string_view(text).substr(done, end - done), lines);
+        done = end + 1;
         if (lines.broken || network_.stopping) break;
       }
-      text.erase(0, from);
+      text.erase(0, done);
       if (text.size() > network_.options.max_body_bytes) {
         give(lines, R"({"error":{"code":"request","reason":"the line is too long"}})");
         lines.broken = true;
       }
     }
-    if (whole && !text.empty()) co_await answer_line(text, lines);
+    if (whole && !text.empty()) co_await answer_line(from, text, lines);
     lines.over = true;
     lines.changed.cancel();
     co_return whole;
   }
 
-  asio::awaitable<void> answer_line(std::string_view line, Lines& lines) {
+  asio::awaitable<void> answer_line(const Service::Batch& from, std::string_view line, Lines& lines) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     // Who does not read is not read from either.
     while (lines.pending.size() > network_.options.max_pending_bytes && !lines.broken)
       co_await lines.changed.async_wait(awaited);
     if (lines.broken) co_return;
     std::string answer = co_await asio::co_spawn(
-        network_.workers, [&]() -> asio::awaitable<std::string> { co_return network_.service.answer_line(line); },
+        network_.workers, [&]() -> asio::awaitable<std::string> { co_return network_.service.answer_line(from, line); },
         asio::use_awaitable);
     give(lines, answer);
   }

@@ -1,6 +1,7 @@
 #include "noam/server/service.h"
 
 #include <algorithm>
+#include <cctype>
 #include <random>
 
 #include <fmt/format.h>
@@ -81,7 +82,83 @@ Service::Service(runtime::Session& session) : session_(session) {
     quick_.push_back(near && !plan.scans && plan.rows <= few_rows);
     cursor_names_.push_back(cursor_name(model.queries[i]));
   }
-  description_ = describe(session).dump();
+  access_ = std::make_shared<const Access>(Access::open_to_all(model));
+}
+
+void Service::set_access(Access access) {
+  auto made = std::make_shared<const Access>(std::move(access));
+  const std::lock_guard lock(lock_);
+  access_ = std::move(made);
+  descriptions_.clear();
+}
+
+std::shared_ptr<const Access> Service::access() const {
+  const std::lock_guard lock(lock_);
+  return access_;
+}
+
+// --- Who asks --------------------------------------------------------------------------------------------------------
+
+std::variant<const Caller*, Response> Service::caller_of(const Request& request, const Access& access) const {
+  const auto unknown = [](const std::string& why) {
+    Response out = problem(401, "request", why);
+    out.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"noam\"");
+    return out;
+  };
+  if (request.authorization.empty()) {
+    const Caller& anybody = access.anybody();
+    if (!anybody.rights.any()) return unknown("a token is needed: Authorization: Bearer TOKEN");
+    return &anybody;
+  }
+  constexpr std::string_view scheme = "bearer ";
+  std::string begin(request.authorization.substr(0, scheme.size()));
+  std::transform(begin.begin(), begin.end(), begin.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (begin != scheme) return unknown("the header Authorization must be: Bearer TOKEN");
+  // Where everybody may do everything, nobody knows tokens.
+  if (!access.is_restricted()) return &access.anybody();
+  const Caller* const caller = access.caller(request.authorization.substr(scheme.size()));
+  if (caller == nullptr) return unknown("the token is unknown");
+  return caller;
+}
+
+// A name without its port: `localhost:8080`, `[::1]:8080`.
+std::optional<Response> Service::refuse_host(const Request& request) const {
+  if (hosts_.empty()) return std::nullopt;
+  std::string name(request.host);
+  const std::size_t bracket = name.rfind(']');
+  const std::size_t colon = name.find(':', bracket == std::string::npos ? 0 : bracket);
+  if (colon != std::string::npos) name.resize(colon);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end()) return std::nullopt;
+  return problem(421, "request", "the header Host has a name that this server does not have; --host NAME adds one");
+}
+
+bool Service::may_run(const Caller& caller, std::string_view name) const {
+  const model::Model& model = session_.model();
+  if (const model::Query* const query = find_query(name))
+    return caller.rights.queries[static_cast<std::size_t>(query - model.queries.data())];
+  if (const model::Command* const command = find_command(name))
+    return caller.rights.commands[static_cast<std::size_t>(command - model.commands.data())];
+  return true;  // there is nothing to run
+}
+
+Response Service::not_permitted(const Caller& caller, const Access& access, std::string_view what) {
+  if (&caller != &access.anybody())
+    return problem(403, "request", fmt::format("the token `{}` may not use `{}`", caller.name, what));
+  Response out = problem(401, "request", fmt::format("`{}` needs a token: Authorization: Bearer TOKEN", what));
+  out.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"noam\"");
+  return out;
+}
+
+std::string Service::description_for(const Caller& caller) {
+  {
+    const std::lock_guard lock(lock_);
+    const auto found = descriptions_.find(caller.name);
+    if (found != descriptions_.end()) return found->second;
+  }
+  std::string made = describe(session_, caller.rights).dump();
+  const std::lock_guard lock(lock_);
+  return descriptions_.try_emplace(caller.name, std::move(made)).first->second;
 }
 
 const model::Query* Service::find_query(std::string_view name) const {
@@ -115,11 +192,31 @@ bool Service::is_batch(const Request& request) {
   return request.target.substr(0, request.target.find('?')) == "/batch";
 }
 
-std::optional<Response> Service::refuse_batch(const Request& request) {
+std::variant<Service::Batch, Response> Service::begin_batch(const Request& request) const {
+  if (auto refused = refuse_host(request)) return std::move(*refused);
+  Batch out;
+  out.access_ = access();
+  auto caller = caller_of(request, *out.access_);
+  if (auto* const refused = std::get_if<Response>(&caller)) return std::move(*refused);
+  out.caller_ = std::get<const Caller*>(caller);
   if (request.method != "POST") return not_allowed(request.method, "POST");
   if (!is_lines(request.content_type))
     return problem(415, "request", "the body must be lines of JSON: Content-Type: application/x-ndjson");
-  return std::nullopt;
+  return out;
+}
+
+std::string Service::answer_line(const Batch& batch, std::string_view line) {
+  if (!batch.access_->is_restricted()) return session_.answer_line(line);
+  const auto error = [](const std::string& reason) {
+    return Json{{"error", {{"code", "request"}, {"reason", reason}}}}.dump();
+  };
+  const auto request = parse_json(line);
+  if (!request) return error("invalid JSON: " + request.error().message);
+  if (request->json.is_object() && request->json.contains("run") && request->json["run"].is_string()) {
+    const std::string& name = request->json["run"].text();
+    if (!may_run(*batch.caller_, name)) return error(fmt::format("`{}` may not use `{}`", batch.caller_->name, name));
+  }
+  return session_.answer(request->json, request->rounded).dump();
 }
 
 bool Service::is_quick(const Request& request) const {
@@ -134,28 +231,40 @@ bool Service::is_quick(const Request& request) const {
 Response Service::answer(const Request& request) {
   const auto target = parse_target(request.target);
   if (!target) return problem(400, "request", target.error().message);
-  const std::vector<std::string>& path = target->path;
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  // Whoever watches the server has no token, and may call it by its address.
+  if (target->path.size() == 1 && (target->path[0] == "healthz" || target->path[0] == "readyz"))
+    return reads ? json(R"({"status":"ok"})") : not_allowed(request.method, "GET, HEAD");
+  if (auto refused = refuse_host(request)) return std::move(*refused);
+  const auto who_may = access();
+  auto caller = caller_of(request, *who_may);
+  if (auto* const refused = std::get_if<Response>(&caller)) return std::move(*refused);
+  return answer(request, *target, *std::get<const Caller*>(caller), *who_may);
+}
+
+Response Service::answer(const Request& request, const Target& target, const Caller& caller, const Access& access) {
+  const std::vector<std::string>& path = target.path;
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (path.size() == 2 && path[0] == "q") {
     const model::Query* const query = find_query(path[1]);
     if (query == nullptr) return no_statement(path[1], "query");
+    if (!may_run(caller, query->name)) return not_permitted(caller, access, query->name);
     if (!reads && request.method != "POST") return not_allowed(request.method, "GET, HEAD, POST");
-    Response out = run_query(request, *query, target->parameters);
+    Response out = run_query(request, *query, target.parameters);
     out.statement = query->name;
     return out;
   }
   if (path.size() == 2 && path[0] == "c") {
     const model::Command* const command = find_command(path[1]);
     if (command == nullptr) return no_statement(path[1], "command");
+    if (!may_run(caller, command->name)) return not_permitted(caller, access, command->name);
     if (request.method != "POST") return not_allowed(request.method, "POST");
-    Response out = run_command(request, *command, target->parameters);
+    Response out = run_command(request, *command, target.parameters);
     out.statement = command->name;
     return out;
   }
-  if (path.size() == 1 && (path[0] == "healthz" || path[0] == "readyz"))
-    return reads ? json(R"({"status":"ok"})") : not_allowed(request.method, "GET, HEAD");
   if (path.size() == 1 && path[0] == "openapi.json")
-    return reads ? json(description_) : not_allowed(request.method, "GET, HEAD");
+    return reads ? json(description_for(caller)) : not_allowed(request.method, "GET, HEAD");
   return problem(404, "request", "no such page; GET /openapi.json describes those there are");
 }
 
