@@ -292,6 +292,31 @@ TEST_F(Http, AsksForTokensLineByLine) {
   EXPECT_TRUE(std::holds_alternative<Response>(service->begin_batch(request)));
 }
 
+TEST_F(Http, CountsWhatItDoes) {
+  post("/c/register", R"({"name":"ann","age":1})");
+  post("/c/register", R"({"name":"ann","age":1})");
+  get("/q/sum");
+  get("/nothing");
+  Request request;
+  request.method = "POST";
+  request.target = "/batch";
+  request.content_type = "application/jsonl";
+  const auto begun = service->begin_batch(request);
+  (void)service->answer_line(std::get<server::Service::Batch>(begun), R"({"run":"sum"})");
+  const Response response = get("/metrics");
+  EXPECT_EQ(response.status, 200);
+  for (const char* line : {"noam_request_seconds_count{statement=\"register\",kind=\"command\"} 2\n",
+                           "noam_request_seconds_count{statement=\"sum\",kind=\"query\"} 2\n",
+                           "noam_request_seconds_bucket{statement=\"sum\",kind=\"query\",le=\"+Inf\"} 2\n",
+                           "noam_not_applied_total{statement=\"register\",code=\"exists\"} 1\n",
+                           "noam_other_requests_total{status=\"404\"} 1\n", "noam_copies{state=\"broken\"} 0\n"})
+    EXPECT_NE(response.body.find(line), std::string::npos) << line << response.body;
+  EXPECT_EQ(response.body.find("ann"), std::string::npos);
+  ASSERT_TRUE(allow(file_of_tokens()));
+  EXPECT_EQ(brief(get("/metrics")), "401 request");
+  EXPECT_EQ(brief(get("/metrics", "r1")), "403 request");
+}
+
 TEST_F(Http, RefusesNamesThatItDoesNotHave) {
   service->set_hosts({"localhost", "127.0.0.1", "[::1]", "shop.example"});
   for (const char* host : {"localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "shop.example"})

@@ -65,6 +65,7 @@ int status_of(std::string_view code) {
 Response problem(int status, std::string_view code, const std::string& detail) {
   Response out;
   out.status = status;
+  out.code = std::string(code);
   out.content_type = "application/problem+json";
   const std::string_view title = reason_phrase(status);
   out.body = Json{{"type", "about:blank"},

@@ -25,6 +25,7 @@ struct Response {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string statement;  // that was run, for the log
+  std::string code;       // of a problem
 };
 
 // `Not Found`

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <random>
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ std::string cursor_name(const model::Query& query) {
   return name;
 }
 
-Service::Service(runtime::Session& session) : session_(session) {
+Service::Service(runtime::Session& session) : session_(session), metrics_(session.model()) {
   const model::Model& model = session.model();
   // A store on other machines is always waited for.
   const bool near = !session.store().capabilities().shared;
@@ -206,17 +207,24 @@ std::variant<Service::Batch, Response> Service::begin_batch(const Request& reque
 }
 
 std::string Service::answer_line(const Batch& batch, std::string_view line) {
-  if (!batch.access_->is_restricted()) return session_.answer_line(line);
+  const auto began = std::chrono::steady_clock::now();
   const auto error = [](const std::string& reason) {
     return Json{{"error", {{"code", "request"}, {"reason", reason}}}}.dump();
   };
   const auto request = parse_json(line);
   if (!request) return error("invalid JSON: " + request.error().message);
-  if (request->json.is_object() && request->json.contains("run") && request->json["run"].is_string()) {
-    const std::string& name = request->json["run"].text();
-    if (!may_run(*batch.caller_, name)) return error(fmt::format("`{}` may not use `{}`", batch.caller_->name, name));
-  }
-  return session_.answer(request->json, request->rounded).dump();
+  std::string name;
+  if (request->json.is_object() && request->json.contains("run") && request->json["run"].is_string())
+    name = request->json["run"].text();
+  if (!may_run(*batch.caller_, name)) return error(fmt::format("`{}` may not use `{}`", batch.caller_->name, name));
+  const Json answer = session_.answer(request->json, request->rounded);
+  std::string code;
+  if (answer.contains("error"))
+    code = answer["error"]["code"].text();
+  else if (answer.contains("outcome") && answer["outcome"] != "applied")
+    code = answer["outcome"] == "refused" ? answer["code"].text() : "unknown";
+  metrics_.count(name, code, std::chrono::steady_clock::now() - began);
+  return answer.dump();
 }
 
 bool Service::is_quick(const Request& request) const {
@@ -229,6 +237,16 @@ bool Service::is_quick(const Request& request) const {
 }
 
 Response Service::answer(const Request& request) {
+  const auto began = std::chrono::steady_clock::now();
+  Response out = decide(request);
+  if (out.statement.empty())
+    metrics_.count_other(out.status);
+  else
+    metrics_.count(out.statement, out.code, std::chrono::steady_clock::now() - began);
+  return out;
+}
+
+Response Service::decide(const Request& request) {
   const auto target = parse_target(request.target);
   if (!target) return problem(400, "request", target.error().message);
   const bool reads = request.method == "GET" || request.method == "HEAD";
@@ -265,6 +283,14 @@ Response Service::answer(const Request& request, const Target& target, const Cal
   }
   if (path.size() == 1 && path[0] == "openapi.json")
     return reads ? json(description_for(caller)) : not_allowed(request.method, "GET, HEAD");
+  if (path.size() == 1 && path[0] == "metrics") {
+    if (!caller.rights.metrics && !caller.rights.admin) return not_permitted(caller, access, "/metrics");
+    if (!reads) return not_allowed(request.method, "GET, HEAD");
+    Response out;
+    out.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    out.body = metrics_.text(session_);
+    return out;
+  }
   return problem(404, "request", "no such page; GET /openapi.json describes those there are");
 }
 

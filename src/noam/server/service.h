@@ -17,6 +17,7 @@
 #include "noam/runtime/session.h"
 #include "noam/server/access.h"
 #include "noam/server/http.h"
+#include "noam/server/metrics.h"
 #include "noam/server/url.h"
 
 // The statements of a model as endpoints of HTTP (docs/http.md).
@@ -70,6 +71,7 @@ class Service {
   [[nodiscard]] bool may_run(const Caller& caller, std::string_view name) const;
   [[nodiscard]] static Response not_permitted(const Caller& caller, const Access& access, std::string_view what);
   std::string description_for(const Caller& caller);
+  Response decide(const Request& request);
   Response answer(const Request& request, const Target& target, const Caller& caller, const Access& access);
   [[nodiscard]] const model::Query* find_query(std::string_view name) const;
   [[nodiscard]] const model::Command* find_command(std::string_view name) const;
@@ -83,6 +85,7 @@ class Service {
   std::vector<bool> quick_;                // by query
   std::vector<std::string> cursor_names_;  // by query
   std::vector<std::string> hosts_;
+  Metrics metrics_;
   mutable std::mutex lock_;
   std::shared_ptr<const Access> access_;
   std::map<std::string, std::string> descriptions_;  // OpenAPI, by caller
