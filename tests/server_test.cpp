@@ -11,16 +11,13 @@
 #include <thread>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "noam/base/json.h"
 #include "noam/stores/memory.h"
 #include "tests/compiled.h"
 #include "tests/forwarding_store.h"
+#include "tests/http_client.h"
 
 namespace noam::tests {
 namespace {
@@ -62,93 +59,6 @@ class HeldStore : public ForwardingStore {
   std::condition_variable changed_;
   bool held_ = false;
   int waiting_ = 0;
-};
-
-// A client that says exactly what it is told to.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    const timeval patience{10, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;  // NOLINT
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client() { ::close(socket_); }
-
-  [[nodiscard]] bool connected() const { return connected_; }
-
-  // False: the server takes no more.
-  bool say(std::string_view what) {
-    while (!what.empty()) {
-      const ssize_t sent = ::send(socket_, what.data(), what.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      what.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
-  }
-  void end() { ::shutdown(socket_, SHUT_WR); }
-  void take_little() {
-    const int bytes = 4'096;
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-  }
-  // How much the server takes at the moment.
-  std::size_t say_until_full(const std::string& what, std::size_t most) {
-    std::size_t all = 0;
-    const timeval patience{1, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    while (all < most) {
-      const ssize_t sent = ::send(socket_, what.data(), what.size(), MSG_NOSIGNAL);
-      if (sent <= 0) break;
-      all += static_cast<std::size_t>(sent);
-    }
-    return all;
-  }
-
-  // What comes until it has this in it; all of it, if the server closes before.
-  std::string hear(std::string_view until) {
-    while (heard_.find(until) == std::string::npos && more()) {
-    }
-    const std::size_t end = heard_.find(until);
-    if (end == std::string::npos) return std::exchange(heard_, {});
-    std::string out = heard_.substr(0, end + until.size());
-    heard_.erase(0, out.size());
-    return out;
-  }
-  std::string hear_all() {
-    while (more()) {
-    }
-    return std::exchange(heard_, {});
-  }
-  // One response whose length is told.
-  std::string hear_one() {
-    std::string head = hear("\r\n\r\n");
-    const std::size_t at = head.find("Content-Length: ");
-    if (at == std::string::npos) return head;
-    const std::size_t length = std::strtoull(head.c_str() + at + 16, nullptr, 10);
-    while (heard_.size() < length && more()) {
-    }
-    head += heard_.substr(0, length);
-    heard_.erase(0, length);
-    return head;
-  }
-
- private:
-  bool more() {
-    std::string piece(65'536, '\0');
-    const ssize_t read = ::recv(socket_, piece.data(), piece.size(), 0);
-    if (read <= 0) return false;
-    heard_.append(piece.data(), static_cast<std::size_t>(read));
-    return true;
-  }
-
-  int socket_;
-  bool connected_ = false;
-  std::string heard_;
 };
 
 class Served : public testing::Test {
@@ -198,7 +108,7 @@ class Served : public testing::Test {
 };
 
 TEST_F(Served, AnswersOneRequestAfterTheOther) {
-  Client client(port);
+  HttpClient client(port);
   ASSERT_TRUE(client.say(request("POST /c/write", R"({"id":1,"words":"one"})")));
   EXPECT_TRUE(client.hear_one().ends_with(R"({"outcome":"applied"})"));
   // Two at once.
@@ -220,7 +130,7 @@ TEST_F(Served, AnswersOneRequestAfterTheOther) {
 }
 
 TEST_F(Served, HasHeadsWithoutBodies) {
-  Client client(port);
+  HttpClient client(port);
   client.say(request("HEAD /q/words?id=1") + request("GET /q/words?id=1", "", "Connection: close\r\n"));
   const std::string heard = client.hear_all();
   EXPECT_EQ(heard.find("Content-Length: 11\r\n"), heard.rfind("Content-Length: 11\r\n", 200));
@@ -228,7 +138,7 @@ TEST_F(Served, HasHeadsWithoutBodies) {
 }
 
 TEST_F(Served, InvitesABodyThatWaitsForIt) {
-  Client client(port);
+  HttpClient client(port);
   const std::string body = R"({"id":1})";
   client.say(
       "POST /q/words HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\n"
@@ -239,18 +149,18 @@ TEST_F(Served, InvitesABodyThatWaitsForIt) {
 }
 
 TEST_F(Served, RefusesWhatIsTooLargeWithoutReadingIt) {
-  Client announced(port);
+  HttpClient announced(port);
   announced.say(
       "POST /c/write HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1073741824\r\n\r\n");
   EXPECT_EQ(status(announced.hear_one()), "HTTP/1.1 413");
-  Client endless(port);
+  HttpClient endless(port);
   endless.say(
       "POST /c/write HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
   const std::string piece = "10000\r\n" + std::string(0x10000, 'x') + "\r\n";
   for (int i = 0; i < 200 && endless.say(piece); ++i) {
   }
   EXPECT_EQ(status(endless.hear_one()), "HTTP/1.1 413");
-  Client header(port);
+  HttpClient header(port);
   header.say("GET /q/words?id=1 HTTP/1.1\r\nX: " + std::string(100'000, 'x'));
   EXPECT_EQ(status(header.hear_one()), "HTTP/1.1 431");
 }
@@ -262,7 +172,7 @@ TEST_F(Served, RefusesWhatIsNoHttp) {
         "POST /c/write HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "POST /c/write HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
     SCOPED_TRACE(wrong);
-    Client client(port);
+    HttpClient client(port);
     client.say(wrong);
     EXPECT_EQ(status(client.hear_one()), "HTTP/1.1 400");
     EXPECT_EQ(client.hear_all(), "");
@@ -275,10 +185,10 @@ TEST_F(Served, GivesUpOnWhoIsSlow) {
   options.header_timeout = std::chrono::seconds(1);
   options.body_timeout = std::chrono::seconds(1);
   start(options);
-  Client silent(port);
-  Client slow(port);
+  HttpClient silent(port);
+  HttpClient slow(port);
   slow.say("GET /q/words?id=1 HTTP/1.1\r\nHost");
-  Client slow_body(port);
+  HttpClient slow_body(port);
   slow_body.say("POST /c/write HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
   EXPECT_EQ(silent.hear_all(), "");
   EXPECT_EQ(status(slow.hear_one()), "HTTP/1.1 408");
@@ -286,7 +196,7 @@ TEST_F(Served, GivesUpOnWhoIsSlow) {
 }
 
 TEST_F(Served, AnswersLinesAsTheyCome) {
-  Client client(port);
+  HttpClient client(port);
   client.say(
       "POST /batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n");
   const auto line = [&](const std::string& body) {
@@ -311,10 +221,10 @@ TEST_F(Served, AnswersLinesAsTheyCome) {
 }
 
 TEST_F(Served, DoesNotReadLinesOfWhoDoesNotReadAnswers) {
-  Client writer(port);
+  HttpClient writer(port);
   writer.say(request("POST /c/write", R"({"id":1,"words":")" + std::string(10'000, 'x') + "\"}"));
   writer.hear_one();
-  Client client(port);
+  HttpClient client(port);
   client.take_little();
   client.say(
       "POST /batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000000000\r\n\r\n");
@@ -329,10 +239,10 @@ TEST_F(Served, DoesNotReadLinesOfWhoDoesNotReadAnswers) {
 }
 
 TEST_F(Served, FinishesWhatRunsBeforeItEnds) {
-  Client idle(port);
+  HttpClient idle(port);
   idle.say(request("GET /healthz"));
   idle.hear_one();
-  Client client(port);
+  HttpClient client(port);
   store.hold(true);
   client.say(request("POST /c/write", R"({"id":1,"words":"one"})"));
   store.wait_for_one();
@@ -343,18 +253,18 @@ TEST_F(Served, FinishesWhatRunsBeforeItEnds) {
   EXPECT_TRUE(answer.ends_with(R"({"outcome":"applied"})")) << answer;
   EXPECT_NE(answer.find("Connection: close"), std::string::npos);
   stop();
-  EXPECT_FALSE(Client(port).connected());
+  EXPECT_FALSE(HttpClient(port).connected());
 }
 
 TEST_F(Served, FinishesTheCommandOfAClientThatIsGone) {
   store.hold(true);
   {
-    Client client(port);
+    HttpClient client(port);
     client.say(request("POST /c/write", R"({"id":1,"words":"one"})"));
     store.wait_for_one();
   }
   store.hold(false);
-  Client other(port);
+  HttpClient other(port);
   for (int i = 0; i < 1'000; ++i) {
     other.say(request("GET /q/words?id=1"));
     if (other.hear_one().ends_with(R"({"rows":[{"words":"one"}]})")) return;
@@ -365,8 +275,8 @@ TEST_F(Served, FinishesTheCommandOfAClientThatIsGone) {
 
 TEST_F(Served, ServesManyAtOnce) {
   constexpr int clients = 500;
-  std::vector<std::unique_ptr<Client>> all;
-  for (int i = 0; i < clients; ++i) all.push_back(std::make_unique<Client>(port));
+  std::vector<std::unique_ptr<HttpClient>> all;
+  for (int i = 0; i < clients; ++i) all.push_back(std::make_unique<HttpClient>(port));
   for (int i = 0; i < clients; ++i)
     all[static_cast<std::size_t>(i)]->say(
         request("POST /c/write", "{\"id\":" + std::to_string(i) + ",\"words\":\"x\"}"));
