@@ -81,6 +81,7 @@ TEST_F(Serving, EndsOnATermination) {
   start();
   EXPECT_EQ(ask("POST /c/make", R"({"name":"a"})")->first, 200);
   signal(SIGTERM);
+  EXPECT_TRUE(server->read_until(in(patience)));
   EXPECT_EQ(server->wait(), 0);
   EXPECT_EQ(server->err, "");
   const std::string lines = read_file(log());
@@ -119,6 +120,7 @@ TEST_F(Serving, ReadsItsFilesAgainOnAHangup) {
   EXPECT_EQ(status("second"), 409);
   EXPECT_EQ(read_file(log()).find("first\""), std::string::npos) << "no secrets in the log";
   signal(SIGTERM);
+  EXPECT_TRUE(server->read_until(in(patience)));
   EXPECT_EQ(server->wait(), 0);
   EXPECT_NE(server->err.find("the tokens from before stay valid"), std::string::npos) << server->err;
 }
@@ -179,6 +181,7 @@ TEST_F(Serving, KilledLosesNothingAndDoesNothingTwice) {
   EXPECT_EQ(ask("GET /q/counted?name=a")->second, "{\"rows\":[{\"n\":" + std::to_string(acknowledged) + "}]}")
       << repeated << " repeated";
   signal(SIGTERM);
+  EXPECT_TRUE(server->read_until(in(patience)));
   EXPECT_EQ(server->wait(), 0);
 }
 
