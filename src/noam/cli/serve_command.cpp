@@ -103,7 +103,7 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
   ~Signals() {
     if (waiting_.joinable()) {
-      pthread_kill(waiting_.native_handle(), SIGTERM);
+      pthread_kill(waiting_.native_handle(), SIGINT);
       waiting_.join();
     }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);

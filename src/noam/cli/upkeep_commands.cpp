@@ -87,9 +87,7 @@ int deploy_design(const UpkeepOptions& options) {
 
 namespace {
 
-int exit_of(const Error& error) {
-  return stores::is_failure(error) ? exit_wrong_use : exit_refused;
-}
+int exit_of(const Error& error) { return stores::is_failure(error) ? exit_wrong_use : exit_refused; }
 
 }  // namespace
 
