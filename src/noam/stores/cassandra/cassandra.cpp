@@ -65,7 +65,6 @@ class CassandraBlocks final : public blocks::BlockStore {
   }
 
  private:
-  Result<void> check_unused(const DesignTables& tables);
   Result<void> make_tables(const Blueprint& blueprint, const DesignTables& tables, Lock& lock);
   [[nodiscard]] Error another_design(const Blueprint& blueprint) const;
   Result<cql::Request> request_of(const std::string& text, cql::Values values);
@@ -114,7 +113,8 @@ Result<void> CassandraBlocks::deploy(const Blueprint& blueprint) {
   auto tables = std::make_unique<const DesignTables>(keyspace_.name(), blueprint);
   if (!deployment_ || deployment_->layout != blueprint.design.layout) {
     if (deployment_ && !create_) return another_design(blueprint);
-    if (!deployment_) NOAM_RETURN_IF_ERROR(check_unused(*tables));
+    // Before anything is made, so that nothing is left of a deployment that is refused.
+    if (!deployment_) NOAM_RETURN_IF_ERROR(keyspace_.check_unused(tables->layout(), false));
     NOAM_ASSIGN_OR_RETURN(Lock lock, keyspace_.lock(lock_patience, place_.note));
     auto made = make_tables(blueprint, *tables, lock);
     keyspace_.unlock(lock);
@@ -123,15 +123,6 @@ Result<void> CassandraBlocks::deploy(const Blueprint& blueprint) {
   NOAM_RETURN_IF_ERROR(keyspace_.check_tables(tables->layout()));
   partitions_ = std::make_unique<Partitions>(*session_, std::move(tables), place_);
   return {};
-}
-
-// Before anything is made, so that nothing is left of a deployment that is refused.
-Result<void> CassandraBlocks::check_unused(const DesignTables& tables) {
-  const auto unused = keyspace_.check_unused(tables.layout());
-  if (unused) return {};
-  // What is there may be of another process that has deployed meanwhile.
-  NOAM_ASSIGN_OR_RETURN(const auto record, keyspace_.record());
-  return record ? Result<void>() : unused;
 }
 
 Result<void> CassandraBlocks::make_tables(const Blueprint& blueprint, const DesignTables& tables, Lock& lock) {
@@ -148,6 +139,7 @@ Result<void> CassandraBlocks::make_tables(const Blueprint& blueprint, const Desi
     }
     NOAM_RETURN_IF_ERROR(keyspace_.drop(*before, lock));
   }
+  if (!before) NOAM_RETURN_IF_ERROR(keyspace_.check_unused(tables.layout(), true));
   NOAM_RETURN_IF_ERROR(keyspace_.run(tables.statements(), lock));
   Record made = record_of(blueprint, tables.layout(), before ? before->deployment.version + 1 : 1, place_);
   NOAM_RETURN_IF_ERROR(keyspace_.write_record(made));

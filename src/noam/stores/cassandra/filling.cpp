@@ -102,6 +102,7 @@ Result<std::uint64_t> fill_under_lock(Keyspace& keyspace, cql::Session& session,
         fmt::format("keyspace {} was to be loaded under another design, `{}`; load with that, or into another "
                     "keyspace",
                     place.keyspace, before->deployment.design)};
+  if (!before) NOAM_RETURN_IF_ERROR(keyspace.check_unused(tables->layout(), true));
   NOAM_RETURN_IF_ERROR(keyspace.run(tables->statements(), lock));
   Record record = record_of(blueprint, tables->layout(), 1, place);
   record.loading = true;
@@ -130,7 +131,7 @@ Result<std::uint64_t> fill(const Place& place, const Blueprint& blueprint, Store
   NOAM_ASSIGN_OR_RETURN(const auto before, keyspace.record());
   if (!before) {
     const DesignTables tables(place.keyspace, blueprint);
-    NOAM_RETURN_IF_ERROR(keyspace.check_unused(tables.layout()));
+    NOAM_RETURN_IF_ERROR(keyspace.check_unused(tables.layout(), false));
   }
   NOAM_ASSIGN_OR_RETURN(Lock lock, keyspace.lock(lock_patience, place.note));
   auto filled = fill_under_lock(keyspace, *session, place, blueprint, from, lock, progress);

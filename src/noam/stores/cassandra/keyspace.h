@@ -75,8 +75,9 @@ class Keyspace {
   Result<void> check_tables(const schemas::cassandra::Layout& layout);
   // Whether a table has entries; heads that stand alone do not count.
   Result<bool> has_entries(const std::string& table);
-  // Before the first deployment: an error if a table is there that noam did not create, or that has rows.
-  Result<void> check_unused(const schemas::cassandra::Layout& layout);
+  // Before the first deployment: an error if a table is there that noam did not create, or that has rows. Without the
+  // lock, tables of a deployment that has begun are let pass: ask again with it.
+  Result<void> check_unused(const schemas::cassandra::Layout& layout, bool locked);
   // An error if the clock of a server is too far from this machine's.
   Result<void> check_clock();
 
