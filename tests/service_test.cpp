@@ -12,9 +12,8 @@
 
 #include "noam/base/json.h"
 #include "noam/model/command_id.h"
-#include "noam/stores/memory.h"
 #include "tests/compiled.h"
-#include "tests/forwarding_store.h"
+#include "tests/failing_store.h"
 
 namespace noam::tests {
 namespace {
@@ -34,23 +33,6 @@ command register($name, $age) { insert User { name: $name, age: $age } }
 command post($author, $number, $tags, $body) { insert Post { author: $author, number: $number, tags: $tags, body: $body } }
 command older($name) { update User[$name] { age: age + 1 } }
 )";
-
-class FailingReads : public ForwardingStore {
- public:
-  FailingReads() : ForwardingStore(stores::open_memory_store()) {}
-  std::optional<Error> on_read;
-  std::optional<Error> on_commit;
-
-  Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
-                    stores::Answers& out) override {
-    if (on_read) return *on_read;
-    return behind_->read(requests, at, by, out);
-  }
-  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
-    if (on_commit) return *on_commit;
-    return behind_->commit(batch, by);
-  }
-};
 
 class Http : public testing::Test {
  protected:
@@ -113,7 +95,7 @@ class Http : public testing::Test {
     return Json::parse(response.body)["detail"].get<std::string>();
   }
 
-  FailingReads store;
+  FailingStore store;
   std::unique_ptr<server::Service> service;
 
  private:

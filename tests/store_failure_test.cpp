@@ -10,9 +10,8 @@
 
 #include "noam/model/command_id.h"
 #include "noam/runtime/session.h"
-#include "noam/stores/memory.h"
 #include "tests/compiled.h"
-#include "tests/forwarding_store.h"
+#include "tests/failing_store.h"
 
 namespace noam::tests {
 namespace {
@@ -22,25 +21,6 @@ model notes
 entity Note { id: int key  words: text }
 command write($id, $words) { insert Note { id: $id, words: $words } }
 )";
-
-// A memory store that fails where it is told to.
-class FailingStore : public ForwardingStore {
- public:
-  FailingStore() : ForwardingStore(stores::open_memory_store()) {}
-
-  std::optional<Error> on_read;
-  std::optional<Error> on_commit;
-
-  Result<void> read(std::span<const stores::ReadRequest> requests, const stores::Snapshot* at, stores::Deadline by,
-                    stores::Answers& out) override {
-    if (on_read) return *on_read;
-    return behind_->read(requests, at, by, out);
-  }
-  Result<stores::Committed> commit(const stores::WriteBatch& batch, stores::Deadline by) override {
-    if (on_commit) return *on_commit;
-    return behind_->commit(batch, by);
-  }
-};
 
 class StoreFailure : public testing::Test {
  protected:

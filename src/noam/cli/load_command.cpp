@@ -489,6 +489,7 @@ int load_all(runtime::Session& session, const LoadOptions& options, const std::f
     loads.push_back(std::move(*load));
   }
   int code = exit_fine;
+  bool whole = true;
   std::vector<LoadReport> reports;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     told = 0;
@@ -501,12 +502,11 @@ int load_all(runtime::Session& session, const LoadOptions& options, const std::f
     code = std::max(code, ended);
     if (!options.json)
       if (const int written = deliver(load_text(report), ended); written == exit_wrong_use) return written;
-    if (report.end != LoadEnd::Complete && report.end != LoadEnd::AlreadyLoaded) {
-      if (then) complain("nothing was written to the store");
-      return options.json ? deliver(load_json(reports), code) : code;
-    }
+    whole = report.end == LoadEnd::Complete || report.end == LoadEnd::AlreadyLoaded;
+    if (!whole) break;
   }
-  if (then) code = std::max(code, then());
+  if (then && whole) code = std::max(code, then());
+  if (then && !whole) complain("nothing was written to the store");
   return options.json ? deliver(load_json(reports), code) : code;
 }
 

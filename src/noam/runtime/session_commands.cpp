@@ -26,7 +26,8 @@ Outcome unknown(std::string reason) {
 // Whether an error says what becomes of the command; others are the store's, or call for another attempt.
 bool is_decision(const Error& error) { return !stores::is_failure(error) && error.code != stores::conflict_code; }
 
-// Where nothing was written, a failure of the store is an answer; but a command that is repeated may have been applied.
+// If the store failed before anything was written, the command is refused. But with an id, an earlier call may have
+// applied it, so then its outcome is unknown.
 Outcome failed(const Error& error, bool written, bool repeatable) {
   if (is_decision(error)) return refused(error.code, error.message);
   if (written || repeatable) return unknown(error.message);

@@ -16,7 +16,6 @@ struct Phrase {
 
 constexpr std::array phrases = {
     Phrase{200, "OK"},
-    Phrase{204, "No Content"},
     Phrase{400, "Bad Request"},
     Phrase{401, "Unauthorized"},
     Phrase{403, "Forbidden"},
@@ -29,7 +28,6 @@ constexpr std::array phrases = {
     Phrase{415, "Unsupported Media Type"},
     Phrase{421, "Misdirected Request"},
     Phrase{422, "Unprocessable Content"},
-    Phrase{429, "Too Many Requests"},
     Phrase{431, "Request Header Fields Too Large"},
     Phrase{500, "Internal Server Error"},
     Phrase{503, "Service Unavailable"},

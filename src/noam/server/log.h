@@ -10,7 +10,7 @@
 
 namespace noam::server {
 
-// What is told of a request that was answered. No parameters: they may be anybody's secrets.
+// What the log says about an answered request. Parameters are left out, because they may be secret.
 struct LoggedRequest {
   std::string_view method;
   std::string_view path;  // without the query
@@ -21,7 +21,7 @@ struct LoggedRequest {
   std::chrono::steady_clock::duration took{};
 };
 
-// A line of JSON for each request, to a file, which is opened again when it is told to (it may have been moved).
+// Writes a line of JSON for each request to a file. open_again() opens the file anew, for example after it was moved.
 class RequestLog {
  public:
   // `-` is standard error; nothing: no lines.

@@ -356,7 +356,6 @@ class Server::Network::Connection {
     if (error) co_return false;
     Lines lines(co_await asio::this_coro::executor);
     const bool whole = co_await (read_lines(parser, from, lines) && write_answers(lines));
-    begin.body.resize(0);
     network_.log.write({.method = "POST",
                         .path = "/batch",
                         .statement = {},

@@ -115,7 +115,7 @@ std::variant<const Caller*, Response> Service::caller_of(const Request& request,
   std::string begin(request.authorization.substr(0, scheme.size()));
   std::transform(begin.begin(), begin.end(), begin.begin(), [](unsigned char c) { return std::tolower(c); });
   if (begin != scheme) return unknown("the header Authorization must be: Bearer TOKEN");
-  // Where everybody may do everything, nobody knows tokens.
+  // Without a file of tokens, any token is accepted.
   if (!access.is_restricted()) return &access.anybody();
   const Caller* const caller = access.caller(request.authorization.substr(scheme.size()));
   if (caller == nullptr) return unknown("the token is unknown");
@@ -134,12 +134,17 @@ std::optional<Response> Service::refuse_host(const Request& request) const {
   return problem(421, "request", "the header Host has a name that this server does not have; --host NAME adds one");
 }
 
+bool Service::may_run(const Caller& caller, const model::Query& query) const {
+  return caller.rights.queries[static_cast<std::size_t>(&query - session_.model().queries.data())];
+}
+
+bool Service::may_run(const Caller& caller, const model::Command& command) const {
+  return caller.rights.commands[static_cast<std::size_t>(&command - session_.model().commands.data())];
+}
+
 bool Service::may_run(const Caller& caller, std::string_view name) const {
-  const model::Model& model = session_.model();
-  if (const model::Query* const query = find_query(name))
-    return caller.rights.queries[static_cast<std::size_t>(query - model.queries.data())];
-  if (const model::Command* const command = find_command(name))
-    return caller.rights.commands[static_cast<std::size_t>(command - model.commands.data())];
+  if (const model::Query* const query = find_query(name)) return may_run(caller, *query);
+  if (const model::Command* const command = find_command(name)) return may_run(caller, *command);
   return true;  // there is nothing to run
 }
 
@@ -266,7 +271,7 @@ Response Service::answer(const Request& request, const Target& target, const Cal
   if (path.size() == 2 && path[0] == "q") {
     const model::Query* const query = find_query(path[1]);
     if (query == nullptr) return no_statement(path[1], "query");
-    if (!may_run(caller, query->name)) return not_permitted(caller, access, query->name);
+    if (!may_run(caller, *query)) return not_permitted(caller, access, query->name);
     if (!reads && request.method != "POST") return not_allowed(request.method, "GET, HEAD, POST");
     Response out = run_query(request, *query, target.parameters);
     out.statement = query->name;
@@ -275,7 +280,7 @@ Response Service::answer(const Request& request, const Target& target, const Cal
   if (path.size() == 2 && path[0] == "c") {
     const model::Command* const command = find_command(path[1]);
     if (command == nullptr) return no_statement(path[1], "command");
-    if (!may_run(caller, command->name)) return not_permitted(caller, access, command->name);
+    if (!may_run(caller, *command)) return not_permitted(caller, access, command->name);
     if (request.method != "POST") return not_allowed(request.method, "POST");
     Response out = run_command(request, *command, target.parameters);
     out.statement = command->name;

@@ -68,6 +68,8 @@ class Service {
   [[nodiscard]] std::variant<const Caller*, Response> caller_of(const Request& request, const Access& access) const;
   [[nodiscard]] std::shared_ptr<const Access> access() const;
   [[nodiscard]] std::optional<Response> refuse_host(const Request& request) const;
+  [[nodiscard]] bool may_run(const Caller& caller, const model::Query& query) const;
+  [[nodiscard]] bool may_run(const Caller& caller, const model::Command& command) const;
   [[nodiscard]] bool may_run(const Caller& caller, std::string_view name) const;
   [[nodiscard]] static Response not_permitted(const Caller& caller, const Access& access, std::string_view what);
   std::string description_for(const Caller& caller);

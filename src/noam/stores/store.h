@@ -26,7 +26,8 @@ using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline no_deadline = Deadline::max();
 // The code of an error of `read` or `scan`: what was read before has changed. Run the whole again.
 inline constexpr const char* conflict_code = "conflict";
-// The code of an error of `commit` before anything was written. Of other errors of it, nobody knows what was written.
+// The code of an error of `commit` that came before anything was written. After its other errors, something may have
+// been written.
 inline constexpr const char* store_code = "store";
 // The code of an error where the deadline has passed.
 inline constexpr const char* timeout_code = "timeout";
@@ -286,8 +287,8 @@ class Store {
 
   // All of the batch or none of it, if every expectation holds. `Conflict`: one did not. Where the store is durable,
   // what was applied survives, and so does all that was there to be seen before it, also before a batch without
-  // changes, and before a guard that is told. After an error nobody knows whether it was applied, unless it has the
-  // code `store`.
+  // changes, and before a guard that is told. An error with the code `store` means that nothing was
+  // written; after any other error, the batch may have been applied.
   virtual Result<Committed> commit(const WriteBatch& batch, Deadline by) = 0;
 
   // Some of the entries of a family, from where `after` (empty: the beginning) left off.

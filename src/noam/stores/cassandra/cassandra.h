@@ -21,7 +21,7 @@ Result<std::unique_ptr<blocks::BlockStore>> open_block_store(std::shared_ptr<cql
                                                              bool create);
 
 // Writes all that `from` holds, a store with the same design and blocks spread as here, to a keyspace that nobody has
-// opened yet; it is created if it is missing. The writes are plain, since nobody can open the keyspace before the end.
+// opened yet; it is created if it is missing. Nobody can open it before the end, so the writes need no conditions.
 // If it fails, call it again. How many entries.
 Result<std::uint64_t> fill(const Place& place, const Blueprint& blueprint, Store& from,
                            const std::function<void(std::uint64_t)>& progress);

@@ -513,17 +513,15 @@ Result<std::vector<Bound>> TableRows::write(const UnitWrite& write, Manner manne
   for (const KeyCell& cell : cells) partition.push_back(cell.bytes);
   for (const std::string& bytes : partition) values.blob(bytes);
   std::string condition;
-  if (manner == Manner::Plain) {
-    condition = "";
-  } else if (const auto* sequence = std::get_if<UnitWrite::Sequence>(&write.condition)) {
-    condition = fmt::format(" IF {} = ?", table_.head.sequence);
-    if (sequence->is == 0)
+  const auto* const sequence = std::get_if<UnitWrite::Sequence>(&write.condition);
+  if (manner == Manner::Conditional) {
+    condition = fmt::format(" IF {} = ?", sequence != nullptr ? table_.head.sequence : table_.head.holder);
+    if (sequence == nullptr)
+      values.uuid(std::get<UnitWrite::Held>(write.condition).by);
+    else if (sequence->is == 0)
       values.null();
     else
       values.bigint(static_cast<std::int64_t>(sequence->is));
-  } else {
-    condition = fmt::format(" IF {} = ?", table_.head.holder);
-    values.uuid(std::get<UnitWrite::Held>(write.condition).by);
   }
   out[0].text = fmt::format("UPDATE {}{} SET {} WHERE {}{}", qualified(), manner == Manner::Plain ? oldest : "",
                             joined(set), equal(partition_names_, partition_names_.size()), condition);

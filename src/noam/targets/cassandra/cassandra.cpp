@@ -555,11 +555,11 @@ class CqlDialect : public Dialect {
   [[nodiscard]] std::string key_literal(const KeyPart& part, const Datum& datum) const {
     const model::Type& type = part.column->type;
     if (part.ordered) return ordered_literal(datum);
-    if (is_text(outline_.model(), type))
-      return text_literal(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string()));
-    if (is_marked(outline_.model(), type))
-      return types_.literal(model::scalar(TypeKind::Bytes),
-                            Datum(never_empty(datum, datum.absent() ? std::string_view() : datum.as_string())));
+    if (is_marked(outline_.model(), type)) {
+      const std::string marked = never_empty(datum, datum.absent() ? std::string_view() : datum.as_string());
+      return is_text(outline_.model(), type) ? text_literal(marked)
+                                             : types_.literal(model::scalar(TypeKind::Bytes), Datum(marked));
+    }
     return literal(part.type, type, datum.absent() ? neutral(outline_.model(), type) : datum);
   }
 
